@@ -1,0 +1,43 @@
+"""How calls are carried: intake, gate, around, dispatch, post, settle, and the turn that holds them together."""
+
+from trio_tools.pipeline._core import (
+    Core,
+    Observer,
+    PostPolicy,
+    PrePolicy,
+    ProgressObserver,
+    Recorder,
+    Seam,
+    Wrapper,
+    logger,
+)
+from trio_tools.pipeline._deadline import Deadline, deadline
+from trio_tools.pipeline._next import CallNext
+from trio_tools.pipeline._pending import PendingCall, pending_call
+from trio_tools.pipeline._state import CallState, current_call
+from trio_tools.pipeline._turn import OnSettled, Turn, run_turn
+from trio_tools.pipeline._view import CallView, Dispatch
+
+__all__ = [
+    "CallNext",
+    "CallState",
+    "CallView",
+    "Core",
+    "Deadline",
+    "Dispatch",
+    "Observer",
+    "OnSettled",
+    "PendingCall",
+    "PostPolicy",
+    "PrePolicy",
+    "ProgressObserver",
+    "Recorder",
+    "Seam",
+    "Turn",
+    "Wrapper",
+    "current_call",
+    "deadline",
+    "logger",
+    "pending_call",
+    "run_turn",
+]

@@ -1,0 +1,113 @@
+"""What a running body holds: the call it is, and what it may report."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import trio
+from trio.lowlevel import enable_ki_protection
+
+from trio_tools.pipeline._core import logger
+from trio_tools.pipeline._faults import run_sync, take_apart
+from trio_tools.pipeline._state import CallState
+from trio_tools.pipeline._view import CallView
+from trio_tools.values import Progress, Session, ToolCall, freeze, printable
+
+
+class BodyContext:
+    """The `ToolContext` of an async body."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: CallState) -> None:
+        self._state = state
+
+    @property
+    def call(self) -> ToolCall:
+        return self._state.call
+
+    @property
+    def session(self) -> Session | None:
+        return self._state.turn.session
+
+    @property
+    def cancel_requested(self) -> bool:
+        return self._state.cancel_requested
+
+    @property
+    def cancel_reason(self) -> str | None:
+        return self._state.reason
+
+    @property
+    def deadline(self) -> float:
+        return self._state.deadline
+
+    @enable_ki_protection
+    def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        _deliver(self._state, _progress(done, total, message))
+
+    @enable_ki_protection
+    def defer_context(self, item: object) -> None:
+        frozen = freeze(item)
+        if not self._state.over:
+            self._state.body_contexts += (frozen,)
+
+    def conclude_turn(self) -> None:
+        self._state.concludes = True
+
+
+class ThreadContext(BodyContext):
+    """The `SyncToolContext` of a plain function, used from its thread."""
+
+    __slots__ = ("_token",)
+
+    def __init__(self, state: CallState) -> None:
+        super().__init__(state)
+        self._token = trio.lowlevel.current_trio_token()
+
+    @property
+    def cancel_requested(self) -> bool:
+        if self._state.cause is not None:
+            return True
+        try:
+            trio.from_thread.check_cancelled()
+        except trio.Cancelled:
+            return True
+        except RuntimeError:
+            return False  # not the body's own thread, and nobody has given the call up
+        return False
+
+    def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        progress = _progress(done, total, message)
+        with contextlib.suppress(trio.RunFinishedError):  # late progress is dropped
+            # in order, and ahead of the thread's own return
+            self._token.run_sync_soon(_deliver, self._state, progress)
+
+    def check_cancelled(self) -> None:
+        trio.from_thread.check_cancelled()
+
+
+def _progress(done: float, total: float | None, message: str | None) -> Progress:
+    for number in (done, total):
+        if number is not None and not math.isfinite(number):
+            raise ValueError(f"progress is told in finite numbers, not {number!r}")
+    if message is not None and not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a progress message is a string, not {type(message).__name__}")
+    return Progress(done, total, message)
+
+
+@enable_ki_protection
+def _deliver(call: CallState, progress: Progress) -> None:
+    """Renew idle budgets and tell the observers, unless the call is over."""
+    if call.over:
+        return
+    call.renew_idle_claims()
+    for observer in call.turn.core.progress_observers.functions:
+        try:
+            run_sync(observer, CallView(call), progress)
+        except BaseException as thrown:
+            fault = take_apart(thrown)
+            if fault.interrupt is not None:
+                call.turn.interrupted(fault.interrupt)
+            logger.warning("a progress observer failed on call %r: %s", call.name, printable(thrown))

@@ -1,0 +1,86 @@
+"""What all calls of one registry share: its tools, its seams, its bounds, and which calls are unsettled."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+import attrs
+
+from trio_tools.tool import Tool
+from trio_tools.values import CallEvent, Decision, Progress, Review, ToolResult
+
+if TYPE_CHECKING:
+    from trio_tools.pipeline._next import CallNext
+    from trio_tools.pipeline._state import CallState
+    from trio_tools.pipeline._view import CallView, Dispatch
+
+logger = logging.getLogger("trio_tools")
+
+PrePolicy: TypeAlias = "Callable[[CallView], Decision | Awaitable[Decision]]"
+Wrapper: TypeAlias = "Callable[[Dispatch, CallNext], Awaitable[ToolResult]]"
+PostPolicy: TypeAlias = "Callable[[CallView, ToolResult], Review | Awaitable[Review]]"
+Observer: TypeAlias = "Callable[[CallView, ToolResult], Awaitable[None] | None]"
+ProgressObserver: TypeAlias = "Callable[[CallView, Progress], None]"
+Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None]]"
+
+F = TypeVar("F")
+
+
+class Seam(Generic[F]):
+    """Functions in registration order. A call takes the tuple as it stands, so a change concerns later calls only."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self) -> None:
+        self.functions: tuple[F, ...] = ()
+
+    def add(self, function: F) -> Callable[[], None]:
+        """Put the function last; what is returned takes this very entry out again."""
+        self.functions = (*self.functions, function)
+
+        def remove() -> None:
+            kept = list(self.functions)
+            # the last equal entry: a function that was added twice is lifted one by one (R028)
+            at = len(kept) - 1 - kept[::-1].index(function)
+            self.functions = (*kept[:at], *kept[at + 1 :])
+
+        return remove
+
+
+@attrs.define(eq=False, kw_only=True)
+class Core:
+    """The state of one registry that its calls read, and the set of those that have not settled."""
+
+    max_parallel_calls: int
+    policy_grace: float  # seconds that all post-policies of a call may take
+    observer_grace: float  # seconds that all observers of a call may take
+    recorder_grace: float  # seconds that recording one event may take
+    tools: dict[str, Tool] = attrs.field(factory=dict[str, Tool])
+    pre_policies: Seam[PrePolicy] = attrs.field(factory=Seam["PrePolicy"])
+    wrappers: Seam[Wrapper] = attrs.field(factory=Seam["Wrapper"])
+    post_policies: Seam[PostPolicy] = attrs.field(factory=Seam["PostPolicy"])
+    observers: Seam[Observer] = attrs.field(factory=Seam["Observer"])
+    progress_observers: Seam[ProgressObserver] = attrs.field(factory=Seam["ProgressObserver"])
+    recorders: Seam[Recorder] = attrs.field(factory=Seam["Recorder"])
+    failed_recorders: set[Recorder] = attrs.field(factory=set["Recorder"])
+    unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
+    draining: bool = False
+    on_idle: Callable[[], None] | None = None  # called when the last unsettled call has gone
+
+    @property
+    def refusal(self) -> str | None:
+        """Why new calls are refused: a recorder that is still registered has lost an event."""
+        if not self.failed_recorders:
+            return None
+        if self.failed_recorders.isdisjoint(self.recorders.functions):
+            self.failed_recorders.clear()
+            return None
+        return "an earlier event could not be recorded; new calls are refused until that recorder is removed"
+
+    def left(self, call: CallState) -> None:
+        """A call has settled and is published."""
+        del self.unsettled[call]
+        if self.on_idle is not None and not self.unsettled:
+            self.on_idle()

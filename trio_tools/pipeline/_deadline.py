@@ -1,0 +1,65 @@
+"""`deadline`: a time limit of a capability's own (a command, a fetch), told apart from everybody else's."""
+
+from __future__ import annotations
+
+from math import inf
+from types import TracebackType
+
+import trio
+from trio.lowlevel import enable_ki_protection
+
+from trio_tools.pipeline._state import current_call
+
+
+class Deadline:
+    """A time limit in force. Made by `deadline`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._scope = trio.CancelScope()
+        self._around = inf  # the deadline that was in force when this one was entered
+        self._expired = False
+
+    @property
+    def expired(self) -> bool:
+        """Whether its own time ran out first: before the call was given up, before any deadline around it, and before
+        the block was left. Settled when the block is left; False before."""
+        return self._expired
+
+    def renew(self) -> None:
+        """Start the time anew, unless it has run out already."""
+        now = trio.current_time()
+        if now < self._scope.deadline:
+            self._scope.deadline = now + self._seconds
+
+    @enable_ki_protection
+    def __enter__(self) -> Deadline:
+        self._around = trio.current_effective_deadline()
+        self._scope.deadline = trio.current_time() + self._seconds
+        self._scope.__enter__()
+        return self
+
+    @enable_ki_protection
+    def __exit__(
+        self, kind: type[BaseException] | None, thrown: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        due, now = self._scope.deadline, trio.current_time()
+        call = current_call.get()
+        given_up = inf if call is None else call.given_up_by(now)
+        explicit = isinstance(thrown, trio.Cancelled) and thrown.source != "deadline"
+        self._expired = due <= now and due < min(given_up, self._around) and not (explicit and given_up == inf)
+        return self._scope.__exit__(kind, thrown, traceback)
+
+
+def deadline(seconds: float) -> Deadline:
+    """A context manager that cancels its block after so many seconds, and then says so in `.expired`.
+
+    Arguments: `seconds`, positive and finite. The block ends without an exception when its time has run out; the
+    caller's cancellation goes on as ever. Raises `ValueError` for seconds that are not positive and finite.
+
+    **Cancellation**: `.expired` is true only if this very limit was the first thing that ended the block; a limit that
+    runs out while the block already cleans up after another cancel does not count.
+    """
+    if isinstance(seconds, bool) or not 0 < seconds < inf:
+        raise ValueError(f"seconds must be a positive finite number, not {seconds!r}")
+    return Deadline(seconds)

@@ -1,0 +1,66 @@
+"""Stage 2, gate: every pre-policy is asked, in order. The first Deny ends it, any Ask asks, Allow overrides nothing."""
+
+from __future__ import annotations
+
+from trio_tools.pipeline._core import PrePolicy
+from trio_tools.pipeline._faults import run_either, take_apart
+from trio_tools.pipeline._record import record_decided
+from trio_tools.pipeline._state import CallState
+from trio_tools.pipeline._view import CallView
+from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, exception_error
+
+
+async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
+    """None if the call may go on; else its result, and whether that is final (a policy that failed is; a denial and a
+    cancelled wait are still reviewed).
+
+    **Cancellation**: the policy that waits is cut, and the call is aborted before dispatch unless that policy answers
+    or fails otherwise.
+    """
+    policies = call.turn.core.pre_policies.functions
+    denial: ErrorInfo | None = None
+    try:
+        if policies:
+            denial = await _ask_all(call, policies)
+    except BaseException as thrown:
+        fault = take_apart(thrown)
+        if fault.interrupt is not None:
+            call.turn.interrupted(fault.interrupt)
+        if fault.failure is not None:
+            return call.failed(exception_error(fault.failure, ErrorCode.POLICY_FAILED)), True
+        if not await call.is_cancelled():
+            return call.failed(exception_error(thrown, ErrorCode.POLICY_FAILED)), True
+        return call.cut(), False
+    finally:
+        call.turn.decided(call)
+    unrecorded = await record_decided(call, denial)
+    if denial is not None:
+        return call.failed(denial), False
+    if unrecorded is not None:
+        return call.failed(unrecorded), True
+    return None
+
+
+async def _ask_all(call: CallState, policies: tuple[PrePolicy, ...]) -> ErrorInfo | None:
+    view = CallView(call)
+    call.enter("gate")
+    asked: Ask | None = None
+    for policy in policies:
+        decision: object = await run_either(policy, view)
+        match decision:
+            case None | Allow():
+                pass
+            case Ask():
+                asked = asked or decision
+            case Deny(reason):
+                return _denied(reason)
+            case _:
+                raise TypeError(f"a pre-policy answers Allow, Deny, Ask or None, not {type(decision).__name__}")
+    if asked is None:
+        return None
+    # nobody answers yet; the approval policy comes with its own issue
+    return _denied(asked.reason or f'tool "{call.name}" requires approval (not yet supported)')
+
+
+def _denied(reason: str) -> ErrorInfo:
+    return ErrorInfo("DeniedError", ErrorCode.DENIED, reason)

@@ -1,0 +1,92 @@
+"""Stage 1, intake: find the tool and its finalizer, snapshot and freeze the arguments, structure them.
+
+A turn receives all its calls at entry, so that nobody can change them while they wait; each tool is found again when
+its call starts. What is wrong here wins over every cancel: nobody is asked about a call that cannot run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trio_tools.pipeline._faults import run_sync, take_apart
+from trio_tools.pipeline._state import CallState
+from trio_tools.values import (
+    ErrorCode,
+    ErrorInfo,
+    NotJSON,
+    exception_error,
+    freeze_mapping,
+    invalid_arguments,
+    parse_arguments,
+    unknown_tool,
+)
+
+NOT_LOSSLESS = "tool execution arguments must be losslessly JSON-serializable"
+
+
+def receive(call: CallState) -> None:
+    """Find the tool first (R008), then read the arguments, once."""
+    call.tool = call.turn.core.tools.get(call.name)
+    arguments = call.call.arguments
+    try:
+        if isinstance(arguments, str):
+            call.arguments = parse_arguments(arguments)
+        else:
+            call.arguments = run_sync(freeze_mapping, arguments)
+    except NotJSON as error:
+        problem = str(error) if isinstance(arguments, str) else f"{NOT_LOSSLESS} ({error})"
+        call.refused = _unreadable(arguments, problem)
+    except BaseException as thrown:  # an accessor of the mapping raised
+        call.refused = _accessor_failed(call, thrown)
+
+
+def _unreadable(arguments: Mapping[str, object] | str, problem: str) -> ErrorInfo:
+    if isinstance(arguments, str):
+        return invalid_arguments([f"not a JSON object: {problem}"])
+    return ErrorInfo("ToolArgsError", ErrorCode.INVALID_ARGS, problem)
+
+
+def _accessor_failed(call: CallState, thrown: BaseException) -> ErrorInfo:
+    fault = take_apart(thrown)
+    if fault.interrupt is not None:
+        call.turn.interrupted(fault.interrupt)
+    if fault.failure is None:
+        return ErrorInfo(type(thrown).__name__, ErrorCode.INVALID_ARGS, "reading the arguments was interrupted")
+    error = exception_error(fault.failure, ErrorCode.INVALID_ARGS)
+    return ErrorInfo(error.name, ErrorCode.INVALID_ARGS, error.message)
+
+
+def admit(call: CallState, *, anew: bool) -> None:
+    """Fix the tool that runs, budgets and finalizes this call, and give it its typed values.
+
+    `anew`: the call had to wait, so the tool is looked up as it is now (D25) and asked again whether it fits.
+    """
+    if call.arguments is None:
+        return
+    if anew:
+        call.tool = call.turn.core.tools.get(call.name)
+    refusal = call.turn.core.refusal
+    if call.tool is None:
+        call.refused = unknown_tool(call.name)
+    elif refusal is not None:
+        call.refused = ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, refusal)
+    else:
+        problems: list[str] = []
+        call.values = call.tool.signature.read(call.arguments, problems)
+        call.refused = invalid_arguments(problems) if problems else None
+
+
+def is_parallel(call: CallState) -> bool:
+    """Whether this call may overlap with others of its turn: only a literal True says so (R116)."""
+    if call.tool is None or call.arguments is None or call.refused is not None:
+        return False
+    parallel = call.tool.parallel
+    if isinstance(parallel, bool):
+        return parallel
+    try:
+        return run_sync(parallel, call.arguments) is True
+    except BaseException as thrown:
+        interrupt = take_apart(thrown).interrupt
+        if interrupt is not None:
+            call.turn.interrupted(interrupt)
+        return False

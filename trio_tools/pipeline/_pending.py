@@ -1,0 +1,92 @@
+"""Where an unsettled call is, and what it is stuck at."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator
+from types import FrameType
+
+import attrs
+import trio
+
+from trio_tools.pipeline._state import CallState
+from trio_tools.values import CallToken, Session
+
+# Frames of one task or thread that are shown: the innermost say where it waits, the outer ones repeat.
+MAX_FRAMES = 20
+# Tasks of one call that are shown. A tool that starts thousands has the same line in each.
+MAX_TASKS = 50
+
+
+@attrs.frozen(kw_only=True)
+class PendingCall:
+    """A call that has not settled.
+
+    `seconds_in_stage` and `seconds_since_cancel` (None: nobody has given it up) count on Trio's clock. `where` is a
+    chain of `file:line function`, outermost first, of the call's task, its child tasks and its thread.
+    """
+
+    token: CallToken
+    id: str | None
+    tool: str
+    session: Session | None
+    stage: str
+    seconds_in_stage: float
+    seconds_since_cancel: float | None
+    where: tuple[str, ...]
+
+
+def pending_call(call: CallState) -> PendingCall:
+    """A snapshot of an unsettled call, for a person who asks why nothing happens."""
+    now = trio.current_time()
+    return PendingCall(
+        token=call.token,
+        id=call.call.id,
+        tool=call.name,
+        session=call.turn.session,
+        stage=call.stage,
+        seconds_in_stage=now - call.since,
+        seconds_since_cancel=None if call.cause is None else now - call.cancelled_at,
+        where=() if call.task is None else tuple(_where(call)),
+    )
+
+
+def _where(call: CallState) -> Iterator[str]:
+    assert call.task is not None
+    for shown, (depth, task) in enumerate(_tasks(call.task, 0)):
+        if shown == MAX_TASKS:
+            yield "..."
+            break
+        indent = "  " * depth
+        places = [(frame.f_code.co_filename, line, frame.f_code.co_name) for frame, line in task.iter_await_frames()]
+        yield from (f"{indent}{_place(*place)}" for place in places[-MAX_FRAMES:] if not _is_kernel(place[0]))
+    if call.thread is not None:
+        frame = sys._current_frames().get(call.thread)
+        if frame is not None:
+            yield from (f"  thread: {_place(*place)}" for place in _thread_places(frame))
+
+
+def _tasks(task: trio.lowlevel.Task, depth: int) -> Iterator[tuple[int, trio.lowlevel.Task]]:
+    yield depth, task
+    for nursery in task.child_nurseries:
+        for child in nursery.child_tasks:
+            yield from _tasks(child, depth + 1)
+
+
+def _thread_places(frame: FrameType) -> list[tuple[str, int, str]]:
+    summary = traceback.StackSummary.extract(traceback.walk_stack(frame), limit=MAX_FRAMES, lookup_lines=False)
+    places = [(entry.filename, entry.lineno or 0, entry.name) for entry in reversed(summary)]
+    return [place for place in places if not _is_kernel(place[0])]
+
+
+_KERNEL = ("/trio/_core/", "/trio/_threads.py", "/trio_tools/pipeline/", "/outcome/", "/threading.py")
+
+
+def _is_kernel(filename: str) -> bool:
+    path = filename.replace("\\", "/")
+    return any(part in path for part in _KERNEL)
+
+
+def _place(filename: str, line: int, name: str) -> str:
+    return f"{filename}:{line} {name}"

@@ -1,0 +1,112 @@
+"""Stage 6, settle: classify, finalize the content, freeze, record, and publish once.
+
+Classification is one synchronous step after every `call_next()` of the call has ended; later cancels change nothing.
+"""
+
+from __future__ import annotations
+
+import attrs
+import trio
+
+from trio_tools.pipeline._core import logger
+from trio_tools.pipeline._faults import run_either, run_sync, take_apart
+from trio_tools.pipeline._post import outcome_of, recheck
+from trio_tools.pipeline._record import record_settled
+from trio_tools.pipeline._state import CallState
+from trio_tools.pipeline._view import CallView
+from trio_tools.values import (
+    Content,
+    ErrorCode,
+    ErrorInfo,
+    ToolResult,
+    as_content,
+    exception_error,
+    failure_content,
+    printable,
+)
+
+
+async def settle(call: CallState, result: ToolResult) -> None:
+    """Make the one result of a call and hand it to everybody.
+
+    **Cancellation**: not cut; recorders and observers have bounds of their own.
+    """
+    turn = call.turn
+    core = turn.core
+    result = _finalized(call, _classified(call, result))
+    if core.recorders.functions and (call.refused is None or call.refused.code != ErrorCode.RECORD_FAILED):
+        call.enter("settle")
+        await record_settled(call, result)
+    turn.results[call.position] = result
+    turn.decided(call)
+    if turn.on_settled is not None:
+        try:
+            run_sync(turn.on_settled, call.position, result)
+        except BaseException as thrown:
+            _listener_failed(call, "on_settled", thrown)
+    if core.observers.functions:
+        await _observe(call, result)
+    core.left(call)
+
+
+def _classified(call: CallState, result: ToolResult) -> ToolResult:
+    result = recheck(call, result)
+    call.over = True
+    call.scopes = ()
+    contexts = (*call.body_contexts, *call.other_contexts)
+    concludes = call.concludes and result.error is None
+    dispatched = call.attempts > 0
+    if contexts or call.effects or concludes or result.dispatched is not dispatched:
+        result = attrs.evolve(
+            result, contexts=contexts, effects=call.effects, concludes_turn=concludes, dispatched=dispatched
+        )
+    return result
+
+
+def _finalized(call: CallState, result: ToolResult) -> ToolResult:
+    """The tool's own last word on what a model reads, for every outcome, exactly once."""
+    finalize = None if call.tool is None else call.tool.finalize_content
+    if finalize is None:
+        return result
+    try:
+        content: str | Content | None = run_sync(finalize, result)
+        return result if content is None else attrs.evolve(result, content=as_content(content))
+    except BaseException as thrown:
+        fault = take_apart(thrown)
+        if fault.interrupt is not None:
+            call.turn.interrupted(fault.interrupt)
+        error = exception_error(fault.failure or thrown, ErrorCode.FINALIZER_FAILED)
+        if result.error is not None:
+            logger.error("finalizing the content of call %r failed: %s", call.name, error.message)
+            return result
+        error = ErrorInfo(error.name, ErrorCode.FINALIZER_FAILED, error.message)
+        superseded = outcome_of(result)
+        return attrs.evolve(
+            result,
+            content=failure_content(error, superseded),
+            error=error,
+            value=None,
+            superseded=superseded,
+            concludes_turn=False,
+        )
+
+
+async def _observe(call: CallState, result: ToolResult) -> None:
+    core = call.turn.core
+    call.enter("settle")
+    view = CallView(call)
+    # bounded by observer_grace: whoever listens hears of a cancelled call as well
+    with trio.CancelScope(shield=True, relative_deadline=core.observer_grace):
+        for observer in core.observers.functions:
+            try:
+                await run_either(observer, view, result)
+            except BaseException as thrown:
+                _listener_failed(call, f"observer {getattr(observer, '__qualname__', observer)!s}", thrown)
+
+
+def _listener_failed(call: CallState, listener: str, thrown: BaseException) -> None:
+    fault = take_apart(thrown)
+    if fault.interrupt is not None:
+        call.turn.interrupted(fault.interrupt)
+    what = "was cut off" if fault.failure is None else f"failed: {type(thrown).__name__}: {printable(thrown)}"
+    logger.warning("%s of call %r %s; the result stands", listener, call.name, what)

@@ -1,0 +1,276 @@
+"""A turn: the calls of one model message, carried together and each on its own.
+
+The caller's task is the frame of the turn. It launches the calls in order, parks outside all wrappers, and is the one
+that notices the caller's cancellation: its abort function runs inside `scope.cancel()` or the deadline's expiry, notes
+the time, and stops the calls through their private scopes. It never lets go before the last call has come to rest.
+
+`launch` decides synchronously what starts; the only wait is `park`. Call tasks never raise, and each wakes the frame
+as its last act, so that the nursery has nothing left to wait for when the frame leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import TypeAlias
+
+import trio
+from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
+
+from trio_tools.pipeline._carry import carry
+from trio_tools.pipeline._core import Core
+from trio_tools.pipeline._intake import admit, is_parallel, receive
+from trio_tools.pipeline._state import CallState, current_call
+from trio_tools.values import Cause, Session, ToolCall, ToolResult
+
+OnSettled: TypeAlias = Callable[[int, ToolResult], object]
+
+
+class Turn:
+    """The state of one turn. Synchronous throughout; `run_turn` holds the waits."""
+
+    __slots__ = (
+        "_deadline",
+        "_deciding",
+        "_name",
+        "_next",
+        "active",
+        "began",
+        "calls",
+        "core",
+        "exclusive",
+        "fault",
+        "given_up",
+        "interrupt",
+        "nursery",
+        "on_settled",
+        "parked",
+        "results",
+        "scope",
+        "session",
+        "task",
+        "unfinished",
+        "waited",
+    )
+
+    def __init__(
+        self,
+        core: Core,
+        calls: Sequence[ToolCall],
+        scope: trio.CancelScope,
+        session: Session | None,
+        on_settled: OnSettled | None,
+    ) -> None:
+        self.core = core
+        self.scope = scope
+        self.session = session
+        self.on_settled = on_settled
+        self.began = trio.current_time()
+        self.task = trio.lowlevel.current_task()
+        self.parked = False
+        self.waited = False
+        self.interrupt: KeyboardInterrupt | None = None
+        self.fault: BaseException | None = None
+        self.given_up = False
+        self.active = 0  # calls that count against the cap
+        self.unfinished = 0  # call tasks that are alive
+        self.exclusive = False  # whether the one active call tolerates no other
+        self._deciding: CallState | None = None  # launched, and its policies have not spoken
+        self._deadline = inf
+        self._name: str | None = None
+        self.nursery: trio.Nursery
+        self.calls = [CallState(self, position, call) for position, call in enumerate(calls)]
+        self.results: list[ToolResult | None] = [None] * len(self.calls)
+        self._next = 0  # the first call that has not been launched
+
+    @property
+    def name(self) -> str:
+        """A random name that no other turn has, for events. Made when first asked for."""
+        if self._name is None:
+            from secrets import token_hex
+
+            self._name = token_hex(8)
+        return self._name
+
+    def deadline_now(self) -> float:
+        """The deadline of the caller: of the scope handed over as it is now, or of those around it as they were."""
+        return min(self._deadline, self.scope.deadline)
+
+    # --- beginning -------------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Take in all calls, inside the scope handed over. The caller may have given up already."""
+        self._deadline = trio.current_effective_deadline()
+        parent = current_call.get()
+        if parent is not None and (parent.over or parent.turn.core is not self.core):
+            parent = None
+        for call in self.calls:
+            call.parent = parent
+            self.core.unsettled[call] = None
+            receive(call)
+        if self.core.draining:
+            self.give_up(Cause.SHUTDOWN, self.began)
+        elif self._deadline <= self.began:
+            self.give_up(Cause.CALLER, self.began)
+
+    def give_up(self, cause: Cause, at: float) -> None:
+        """Nothing more starts, and what runs is stopped."""
+        for call in self.calls:
+            call.give_up(cause, at)
+        self.given_up = True
+
+    def give_up_one(self, call: CallState, cause: Cause, at: float, reason: str | None) -> bool:
+        """Stop one call, or keep it from starting; its siblings go on. Whether it was this that stopped it."""
+        if not call.give_up(cause, at, reason):
+            return False
+        if call.stage == "queued":
+            self.given_up = True
+            self.wake()
+        return True
+
+    def interrupted(self, interrupt: KeyboardInterrupt) -> None:
+        """Ctrl-C reached one of our tasks: it goes on, bare, when all calls have settled."""
+        self.interrupt = self.interrupt or interrupt
+        self.give_up(Cause.INTERRUPT, trio.current_time())
+        self.nursery.cancel_scope.cancel("Ctrl-C")
+        self.wake()
+
+    # --- launching -------------------------------------------------------------------------------------------------
+
+    def launch(self) -> None:
+        """Start, in order, every call that may start now."""
+        self._launch_given_up()
+        while self._deciding is None and (call := self._waiting()) is not None:
+            if call.cause is None:
+                if self.exclusive or self.active >= self.core.max_parallel_calls:
+                    return
+                admit(call, anew=self.waited)
+                call.exclusive = not is_parallel(call)
+                if call.exclusive and self.active:
+                    return
+            self._start(call)
+
+    def launched(self) -> bool:
+        """Launch what may start, and say whether anything is to be waited for.
+
+        A fault of ours stops the launching, and goes on when what has started has settled (L015)."""
+        if self.fault is None:
+            try:
+                self.launch()
+            except Exception as fault:
+                self.fault = fault
+        return self.unfinished > 0
+
+    def _waiting(self) -> CallState | None:
+        """The first call that has not been launched."""
+        while self._next < len(self.calls):
+            call = self.calls[self._next]
+            if call.stage == "queued":
+                return call
+            self._next += 1
+        return None
+
+    def _launch_given_up(self) -> None:
+        # a waiting call that was given up settles at once, ahead of those that wait for a place (B35)
+        if self.given_up and self._deciding is None:
+            for call in self.calls[self._next :]:
+                if call.cause is not None and call.stage == "queued":
+                    self._start(call)
+                    return
+            self.given_up = False
+
+    def _start(self, call: CallState) -> None:
+        skipped = call.cause is not None
+        if skipped:
+            admit(call, anew=self.waited)
+            call.exclusive = False
+        else:
+            self.active += 1
+            self.exclusive = call.exclusive
+        self.unfinished += 1
+        # with nothing to wait for at the gate, the order of decisions is the order of launches
+        if skipped or self.core.pre_policies.functions or self.core.recorders.functions:
+            self._deciding = call
+        call.stage = "gate"
+        self.nursery.start_soon(carry_task, call, skipped, name=call.name)
+
+    def decided(self, call: CallState) -> None:
+        """The policies of this call have spoken, or never will: the next one may start."""
+        if self._deciding is call:
+            self._deciding = None
+            self.wake()
+
+    def ended(self, call: CallState, skipped: bool) -> None:
+        """A call's task is about to end."""
+        self.unfinished -= 1
+        if not skipped:
+            self.active -= 1
+            if call.exclusive:
+                self.exclusive = False
+        if self._deciding is call:
+            self._deciding = None
+        if not self.unfinished or self._waiting() is not None:
+            self.wake()
+
+    # --- parking ---------------------------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Have the frame look again."""
+        if self.parked:
+            self.parked = False
+            reschedule(self.task)
+
+    def abort(self, raise_cancel: RaiseCancelT) -> Abort:
+        """Trio wants the frame to stop waiting: note who and when, pass it on, and go on waiting."""
+        now = trio.current_time()
+        try:
+            raise_cancel()
+        except trio.Cancelled as cancelled:
+            cause = Cause.INTERRUPT if cancelled.source == "KeyboardInterrupt" else Cause.CALLER
+            # a blocked loop may notice a deadline late, so it counts from itself; an explicit cancel from now
+            deadline = self.deadline_now() if cancelled.source == "deadline" else self.scope.deadline
+            self.give_up(cause, min(now, deadline))
+        except KeyboardInterrupt as interrupt:
+            self.interrupted(interrupt)
+        if self._waiting() is not None:
+            self.wake()
+        return Abort.FAILED
+
+    def settled(self) -> tuple[ToolResult, ...]:
+        """All results, in call order. Raises what must go on instead: a fault of ours, or Ctrl-C, bare."""
+        if self.fault is not None:
+            raise self.fault
+        if self.interrupt is not None:
+            raise self.interrupt
+        return tuple(result for result in self.results if result is not None)
+
+
+@enable_ki_protection
+async def carry_task(call: CallState, skipped: bool) -> None:
+    """The task of one call. Never raises: a fault of ours is kept, and goes on when the others have settled (L015)."""
+    turn = call.turn
+    try:
+        await carry(call)
+    except BaseException as fault:
+        turn.fault = turn.fault or fault
+        turn.core.unsettled.pop(call, None)
+    finally:
+        turn.ended(call, skipped)
+
+
+@enable_ki_protection
+async def run_turn(turn: Turn) -> tuple[ToolResult, ...]:
+    """Carry a turn to its end; one result per call, in call order.
+
+    **Cancellation**: when the scope handed over is cancelled, every call still settles and is published, and the
+    results are returned. When a scope around it is cancelled, the same happens and then `Cancelled` is raised.
+    """
+    with turn.scope:
+        async with trio.open_nursery() as turn.nursery:
+            turn.open()
+            while turn.launched():
+                turn.parked = turn.waited = True
+                await wait_task_rescheduled(turn.abort)
+    results = turn.settled()
+    await trio.lowlevel.checkpoint_if_cancelled()
+    return results

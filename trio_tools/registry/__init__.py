@@ -1,0 +1,8 @@
+"""How plugins join and how calls are asked for: the registry, its lifetime, plugins."""
+
+from trio_tools.registry._lifetime import AnyPlugin, hold
+from trio_tools.registry._plugin import Plugin, plugin
+from trio_tools.registry._registration import Registration
+from trio_tools.registry._registry import Registry, ToolSchema
+
+__all__ = ["AnyPlugin", "Plugin", "Registration", "Registry", "ToolSchema", "hold", "plugin"]

@@ -1,0 +1,112 @@
+"""From opening to leaving: plugins in order, the block, the drain, plugins in reverse.
+
+Each plugin's context manager lives in a task of its own, since nurseries must nest. A host is shielded from the time
+its plugin is open until it is asked to leave, so that a cancel from outside takes the calls first and the plugins
+after them, in order. The block's own exception comes out as that very object, never in a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
+
+import trio
+from trio.lowlevel import enable_ki_protection
+
+from trio_tools.pipeline import Core, logger
+from trio_tools.registry._drain import drain
+from trio_tools.registry._plugin import Plugin
+from trio_tools.registry._registry import Registry
+from trio_tools.values import printable
+
+AnyPlugin: TypeAlias = Plugin[Any]
+
+
+class Host:
+    """The task that one plugin lives in."""
+
+    def __init__(self, plugin: AnyPlugin, registry: Registry, block: trio.CancelScope) -> None:
+        self.name = plugin.name
+        self.failure: BaseException | None = None
+        self._plugin = plugin
+        self._registry = registry
+        self._block = block
+        self._scope = trio.CancelScope()
+        self._leave = trio.Event()
+        self._left = trio.Event()
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Open the plugin, hold it, leave it.
+
+        **Cancellation**: while it opens, and once it leaves; in between it is shielded, bounded by the block.
+        """
+        opened = False
+        try:
+            with self._scope:
+                async with self._plugin.open(self._registry):
+                    self._scope.shield = True  # until leave(): the calls come to rest before what they stand on
+                    opened = True
+                    task_status.started()
+                    await self._leave.wait()
+        except BaseException as thrown:
+            if not opened:
+                raise
+            self.failure = thrown
+        finally:
+            self._left.set()
+        if not self._leave.is_set():
+            if self.failure is None:
+                self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
+            self._block.cancel(f'plugin "{self.name}" crashed')
+
+    async def leave(self) -> None:
+        """Ask the plugin to leave, and wait until it has.
+
+        **Cancellation**: the plugin sees it, and is still awaited.
+        """
+        self._scope.shield = False
+        self._leave.set()
+        # bounded by the plugin, which from now on sees every cancel itself
+        with trio.CancelScope(shield=True):
+            await self._left.wait()
+
+
+@asynccontextmanager
+@enable_ki_protection
+async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Registry]:
+    """A registry with these plugins, open for as long as the block.
+
+    **Cancellation**: calls under way are cancelled, cause `shutdown`, and settle; plugins leave in reverse order; then
+    it goes on.
+    """
+    registry = Registry(core)
+    hosts: list[Host] = []
+    thrown: BaseException | None = None
+    async with trio.open_nursery() as nursery:
+        block = trio.CancelScope()
+        try:
+            for plugin in plugins:
+                host = Host(plugin, registry, block)
+                await nursery.start(host.run)
+                hosts.append(host)
+            with block:
+                yield registry
+        except GeneratorExit:
+            raise
+        except BaseException as raised:
+            thrown = raised
+        crashed = any(host.failure is not None for host in hosts)
+        interrupt = await drain(core, abruptly=crashed or thrown is not None)
+        thrown = thrown or interrupt
+        for host in reversed(hosts):
+            await host.leave()
+        registry.close()
+    failures = [host for host in hosts if host.failure is not None]
+    for host in failures[0 if thrown is not None else 1 :]:
+        assert host.failure is not None
+        logger.error('plugin "%s" failed: %s: %s', host.name, type(host.failure).__name__, printable(host.failure))
+    if thrown is not None:
+        raise thrown
+    if failures and failures[0].failure is not None:
+        raise failures[0].failure

@@ -1,0 +1,223 @@
+"""The registry: tools and seams on one side, calls on the other."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TypedDict, TypeVar
+
+import trio
+from trio.lowlevel import enable_ki_protection
+
+from trio_tools.pipeline import (
+    Core,
+    Observer,
+    OnSettled,
+    PendingCall,
+    PostPolicy,
+    PrePolicy,
+    ProgressObserver,
+    Recorder,
+    Seam,
+    Turn,
+    Wrapper,
+    current_call,
+    pending_call,
+    run_turn,
+)
+from trio_tools.registry._drain import drain
+from trio_tools.registry._registration import Registration
+from trio_tools.tool import Body, Tool, tool
+from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class ToolSchema(TypedDict):
+    """What a provider is told of a tool."""
+
+    name: str
+    description: str
+    parameters: dict[str, JSONValue]
+
+
+class Registry:
+    """Runs tool calls, and lets plugins join at its seams. Made by `open_registry`, and open as long as its block."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._closed = False
+
+    # --- tools -----------------------------------------------------------------------------------------------------
+
+    def register(self, tool_or_function: Tool | Body) -> Registration:
+        """Add a tool, or a typed function as one.
+
+        Raises `ValueError` if the name is taken, and what `tool` raises for a function that cannot be declared.
+        """
+        added = tool_or_function if isinstance(tool_or_function, Tool) else tool(tool_or_function)
+        tools = self._core.tools
+        if added.name in tools:
+            raise ValueError(f'tool "{added.name}" is already registered; unregister it first, or use another name')
+        tools[added.name] = added
+
+        def remove() -> None:
+            if tools.get(added.name) is added:
+                del tools[added.name]
+
+        return Registration(remove)
+
+    def unregister(self, name: str) -> None:
+        """Remove a tool by name; its running calls go on. Raises `LookupError` if there is none of that name."""
+        if self._core.tools.pop(name, None) is None:
+            raise LookupError(f'no tool "{name}" is registered')
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The registered tools by name: a live, read-only view."""
+        return MappingProxyType(self._core.tools)
+
+    def schemas(self) -> list[ToolSchema]:
+        """Name, description and parameters of every tool, by name in alphabetical order; copies, free to change."""
+        return [
+            ToolSchema(name=name, description=one.description, parameters=_thawed(one.parameters))
+            for name, one in sorted(self._core.tools.items())
+        ]
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    @enable_ki_protection
+    async def execute(self, call: ToolCall, *, scope: trio.CancelScope, session: Session | None = None) -> ToolResult:
+        """Run one tool call to its end and return its one result: a turn of one.
+
+        Arguments: `scope`, which the caller owns and has not entered; cancel it, or give it a deadline (seconds on
+        Trio's clock), to end the call. `session`, on whose behalf.
+
+        Raises `TypeError` without a scope, `RuntimeError` for a scope that was entered before and for a registry that
+        is closed. What goes wrong with the call itself is a result.
+
+        **Cancellation**: when `scope` is cancelled the call still settles, is published, and its result is returned.
+        When a scope around it is cancelled the same happens, and then `Cancelled` is raised. Nothing is returned
+        before the body has come to rest.
+        """
+        self._check(scope)
+        (result,) = await run_turn(Turn(self._core, (_checked(call),), scope, session, None))
+        return result
+
+    @enable_ki_protection
+    async def execute_turn(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        scope: trio.CancelScope,
+        session: Session | None = None,
+        on_settled: OnSettled | None = None,
+    ) -> tuple[ToolResult, ...]:
+        """Run the tool calls of one model message: one result per call, in call order.
+
+        Arguments: as for `execute`; `on_settled(position, result)`, a plain function, is called as each call settles,
+        also while the turn is being cancelled; what it raises is logged.
+
+        Raises as `execute` does.
+
+        **Cancellation**: as for `execute`: calls that have started are stopped and awaited, the others settle as
+        aborted before dispatch, and each is published.
+        """
+        self._check(scope)
+        return await run_turn(Turn(self._core, [_checked(call) for call in calls], scope, session, on_settled))
+
+    def _check(self, scope: object) -> None:
+        if not isinstance(scope, trio.CancelScope):
+            raise TypeError(f"scope must be a trio.CancelScope that you own, not {type(scope).__name__}")
+        if scope.is_relative is None:
+            raise RuntimeError("this scope was entered before; a cancel scope serves one call or turn, make a new one")
+        if self._closed:
+            raise RuntimeError("the registry is closed: calls end with the block of open_registry")
+
+    def pending(self) -> list[PendingCall]:
+        """Every call that has not settled, in order of arrival, with where it is stuck."""
+        return [pending_call(call) for call in self._core.unsettled]
+
+    @enable_ki_protection
+    def cancel(self, call_id: str, reason: str | None = None) -> int:
+        """End every unsettled call with this id, waiting ones before they start. Returns how many this has ended;
+        an id that nobody has, or has any more, is no error."""
+        now = trio.current_time()
+        calls = [call for call in self._core.unsettled if call.call.id == call_id]
+        return sum(call.turn.give_up_one(call, Cause.OPERATOR, now, reason) for call in calls)
+
+    async def drain(self) -> None:
+        """Take no more calls, start none that waits, and wait until those that run have settled.
+
+        New calls meanwhile, and ever after, get a result: aborted before dispatch, cause `shutdown`. Raises
+        `RuntimeError` from inside a tool, which would wait for itself.
+
+        **Cancellation**: what still runs is cancelled, cause `shutdown`; once it has settled, `Cancelled` is raised.
+        """
+        call = current_call.get()
+        if call is not None and not call.over and call.turn.core is self._core:
+            raise RuntimeError("a tool cannot drain the registry that runs it: it would wait for itself")
+        interrupt = await drain(self._core)
+        if interrupt is not None:
+            raise interrupt
+        await trio.lowlevel.checkpoint_if_cancelled()
+
+    def close(self) -> None:
+        """Refuse further calls with a `RuntimeError`. For the end of `open_registry`'s block."""
+        self._closed = True
+
+    # --- seams -----------------------------------------------------------------------------------------------------
+
+    def add_pre_policy(self, policy: PrePolicy) -> Registration:
+        """Ask this before each call: `(CallView) -> Allow | Deny | Ask | None`, sync or async, in order."""
+        return _joined(self._core.pre_policies, policy)
+
+    def add_wrapper(self, wrapper: Wrapper) -> Registration:
+        """Put this round each call: `async (Dispatch, CallNext) -> ToolResult`. The first added is outermost."""
+        return _joined(self._core.wrappers, wrapper)
+
+    def add_post_policy(self, policy: PostPolicy) -> Registration:
+        """Review each result: `(CallView, ToolResult) -> ReplaceContent | ReplaceValue | Block | None`, sync or
+        async, in order. One that fails or overruns withholds the content."""
+        return _joined(self._core.post_policies, policy)
+
+    def add_observer(self, observer: Observer) -> Registration:
+        """Tell this of each result, once: `(CallView, ToolResult) -> None`, sync or async."""
+        return _joined(self._core.observers, observer)
+
+    def add_progress_observer(self, observer: ProgressObserver) -> Registration:
+        """Tell this of progress: `(CallView, Progress) -> None`, sync."""
+        return _joined(self._core.progress_observers, observer)
+
+    def add_recorder(self, recorder: Recorder) -> Registration:
+        """Tell this of each step of each call: `async (CallEvent) -> None`. What it cannot record does not run."""
+        return _joined(self._core.recorders, recorder)
+
+
+def _joined(seam: Seam[F], function: F) -> Registration:
+    if not callable(function):
+        raise TypeError(f"a seam takes a function, not {type(function).__name__}")
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError(
+            f"{function.__qualname__} is a generator, whose scopes would stay in force across its yields; "
+            "write a plain or an async function"
+        )
+    return Registration(seam.add(function))
+
+
+def _checked(call: object) -> ToolCall:
+    if not isinstance(call, ToolCall):
+        raise TypeError(f"calls must be ToolCall, not {type(call).__name__}")
+    return call
+
+
+def _thawed(schema: JSONValue) -> dict[str, JSONValue]:
+    def thaw(value: JSONValue) -> JSONValue:
+        if isinstance(value, dict):
+            return {name: thaw(member) for name, member in value.items()}
+        return [thaw(item) for item in value] if isinstance(value, list) else value
+
+    thawed = thaw(schema)
+    assert isinstance(thawed, dict)
+    return thawed

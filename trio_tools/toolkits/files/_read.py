@@ -1,0 +1,89 @@
+"""`read`: a page of a text file, with line numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trio_tools.tool import SyncToolContext, Tool, tool
+from trio_tools.toolkits.files._failures import failed, not_regular, not_text
+from trio_tools.toolkits.files._root import Root
+from trio_tools.toolkits.files._shown import shown
+from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
+from trio_tools.values import ToolError
+
+# Lines of one page, and what `limit` may be at most (F001): enough for nearly every source file at once.
+MAX_LINES = 2_000
+# Characters shown of one line (F001): longer ones are data or generated, and would crowd out the rest.
+MAX_LINE_CHARS = 2_000
+CUT = f"... (line truncated to {MAX_LINE_CHARS} chars)"
+# Bytes of lines on one page, their joining line ends included (F001): some 12,000 tokens.
+MAX_PAGE_BYTES = 51_200
+
+
+def read_tool(root: Root) -> Tool:
+    """The tool `read`, for the files below a root. It has no time limit of its own (T031)."""
+
+    @tool(read_only=True, idempotent=True)
+    def read(file_path: str, offset: int = 1, limit: int = MAX_LINES, *, ctx: SyncToolContext) -> str:
+        """Read a text file, with line numbers. Long files come in pages: continue at the offset named at the end.
+
+        Args:
+            file_path: The file, relative to the root directory, or absolute inside it.
+            offset: The number of the first line to show, from 1.
+            limit: How many lines to show, at most 2000.
+        """
+        _check(file_path, offset, limit)
+        try:
+            with root.locate(file_path) as place:
+                if not place.is_regular:  # looked at before it is opened: opening a device can do things
+                    raise not_regular(file_path, place.mode)
+                with regular_file(place.directory, place.names[-1], path=file_path) as descriptor:
+                    pieces = texts(descriptor, errors="strict", step=ctx.check_cancelled)
+                    page = _page(lines(pieces, keep=MAX_LINE_CHARS), file_path, offset, limit)
+        except NotText as why:
+            raise not_text(file_path, str(why)) from None
+        except OSError as error:
+            raise failed(file_path, error) from None
+        return f"<path>{shown(file_path)}</path>\n<type>file</type>\n<content>\n{page}\n</content>"
+
+    return read
+
+
+def _check(file_path: str, offset: int, limit: int) -> None:
+    problem = None
+    if not file_path:
+        problem = "file_path must be a non-empty string"
+    elif offset < 1:
+        problem = "offset must be greater than or equal to 1"
+    elif limit < 1:
+        problem = "limit must be greater than or equal to 1"
+    elif limit > MAX_LINES:
+        problem = f"limit must be less than or equal to {MAX_LINES}"
+    if problem is not None:
+        raise ToolError(problem, code="FS_INVALID_ARGUMENT")
+
+
+def _page(numbered: Iterable[tuple[str, bool]], file_path: str, offset: int, limit: int) -> str:
+    """The lines from `offset` on, at most `limit`, and the footer. Counts to the end unless the byte limit ends it."""
+    page: list[str] = []
+    size = total = 0
+    for total, (text, cut) in enumerate(numbered, 1):
+        if total < offset or len(page) == limit:
+            continue
+        line = text + CUT if cut else text
+        size += len(line.encode()) + (1 if page else 0)
+        if size > MAX_PAGE_BYTES:
+            shown_lines = f"Showing lines {offset}-{total - 1}. Use offset={total} to continue."
+            return "\n".join((*page, "", f"(Output capped. {shown_lines})"))
+        page.append(f"{total}: {line}")
+    last = offset + len(page) - 1
+    if not page and (total or offset > 1):
+        raise ToolError(
+            f"{shown(file_path)} has no line {offset}: it has {total} lines. Use an offset from 1 to {max(1, total)}.",
+            code="FS_NOT_FOUND",
+        )
+    if last < total:
+        footer = f"(Showing lines {offset}-{last} of {total}. Use offset={last + 1} to continue.)"
+    else:
+        footer = f"(End of file - total {total} lines)"
+    return "\n".join((*page, "", footer))

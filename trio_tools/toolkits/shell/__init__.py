@@ -1,0 +1,6 @@
+"""The tool `bash`: a command, run to its end or stopped with everything it started."""
+
+from trio_tools.toolkits.shell._config import ShellConfig
+from trio_tools.toolkits.shell._plugin import shell
+
+__all__ = ["ShellConfig", "shell"]

@@ -1,0 +1,53 @@
+"""What is asked for: a tool call, on behalf of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from trio_tools.values._json import EMPTY, FrozenDict, freeze_mapping
+
+
+@attrs.frozen
+class Session:
+    """On whose behalf calls are made: `id` names the conversation, `owner` whom it belongs to."""
+
+    id: str
+    owner: str | None = None
+
+
+@attrs.frozen
+class ToolCall:
+    """One tool call of a model.
+
+    Arguments: `name` of the tool; `arguments`, a mapping or the model's raw JSON text (blank means none), read when
+    the call is executed; `id`, the model's own, which may repeat or be absent; `metadata`, JSON of the embedding
+    program, snapshotted here and given back to no model. Raises `NotJSON` for metadata that is not JSON, `TypeError`
+    for a name or id that is not a string and for arguments that are neither text nor a mapping.
+    """
+
+    name: str = attrs.field()
+    arguments: Mapping[str, object] | str = attrs.field(default=EMPTY, hash=False)
+    id: str | None = attrs.field(default=None, kw_only=True)
+    metadata: FrozenDict = attrs.field(default=EMPTY, kw_only=True, converter=freeze_mapping, hash=False)
+
+    def __attrs_post_init__(self) -> None:
+        # these come from providers' SDKs and from files: the checker never saw them
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a tool call's name must be a string, not {type(self.name).__name__}")
+        if self.id is not None and not isinstance(self.id, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a tool call's id must be a string or None, not {type(self.id).__name__}")
+        if not isinstance(self.arguments, (str, Mapping)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"the arguments of a tool call must be JSON text or a mapping, not {type(self.arguments).__name__}"
+            )
+
+
+class CallToken:
+    """Tells one call from every other. Compared by identity only; never logged, never sent over a wire."""
+
+    __slots__ = ("__weakref__",)
+
+    def __repr__(self) -> str:
+        return "<CallToken>"

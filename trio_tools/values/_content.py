@@ -1,0 +1,72 @@
+"""What a model reads: blocks of text, images and JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias
+
+import attrs
+
+from trio_tools.values._json import FrozenDict, FrozenList, JSONValue, freeze
+
+
+@attrs.frozen
+class Text:
+    """A block of text."""
+
+    text: str
+
+
+@attrs.frozen
+class Image:
+    """A block that holds a picture: `data` in base64, and its `media_type` such as `image/png`."""
+
+    data: str
+    media_type: str
+
+
+@attrs.frozen
+class Json:
+    """A block that holds a JSON value. Raises `NotJSON` if it is not one."""
+
+    value: JSONValue = attrs.field(converter=freeze)
+
+
+ContentBlock: TypeAlias = Text | Image | Json
+Content: TypeAlias = tuple[ContentBlock, ...]
+
+
+def as_content(content: str | tuple[object, ...]) -> Content:
+    """Blocks from a text or a tuple of blocks. Raises `TypeError` for anything else."""
+    if isinstance(content, str):
+        return (Text(content),) if content else ()
+    blocks = tuple(block for block in content if isinstance(block, (Text, Image, Json)))
+    if len(blocks) != len(content):
+        raise TypeError("content must be a string or a tuple of Text, Image and Json blocks")
+    return blocks
+
+
+def as_text(content: Content) -> str:
+    """The text blocks joined by newlines; JSON as its text, an image as `[image content]`."""
+    if len(content) == 1 and type(content[0]) is Text:
+        return content[0].text
+    return "\n".join(_block_text(block) for block in content)
+
+
+def _block_text(block: ContentBlock) -> str:
+    match block:
+        case Text(text):
+            return text
+        case Json(value):
+            return json.dumps(value, ensure_ascii=False)
+        case Image():
+            return "[image content]"
+
+
+def render(value: JSONValue) -> Content:
+    """The content of a success: a string is its own text (and an empty one no block), anything else its JSON text."""
+    if type(value) is str:
+        return (Text(value),) if value else ()
+    if isinstance(value, (FrozenDict, FrozenList)):
+        return (Text(json.dumps(value, ensure_ascii=False)),)
+    return (Text(json.dumps(value)),)

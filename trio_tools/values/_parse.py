@@ -1,0 +1,80 @@
+"""JSON text, read strictly: what a model wrote is either one unambiguous object or an error, never a guess."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NoReturn
+
+from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, NotJSON, freeze_mapping
+
+# Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
+MAX_ARGUMENT_BYTES = 1024 * 1024
+
+# a string (skipped whole, also an unclosed one), or one bracket
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NotJSON(f"{name} is not JSON")
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotJSON(f'the key "{twice}" stands more than once')
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        bracket = match[0]
+        if bracket in ("[", "{"):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
+        elif bracket in ("]", "}"):
+            depth -= 1
+
+
+def parse_arguments(text: str) -> FrozenDict:
+    """The object that a model's raw argument text stands for; blank text and `null` mean no arguments.
+
+    Raises `NotJSON` for anything else than exactly one JSON object: broken or trailing text, repeated keys, NaN and
+    infinities in any spelling, integers of more than 4,300 digits, lone surrogates, more than `MAX_DEPTH` levels or
+    `MAX_ARGUMENT_BYTES` bytes.
+    """
+    if not text or text.isspace():
+        return EMPTY
+    if len(text) > MAX_ARGUMENT_BYTES or (
+        not text.isascii() and len(text.encode(errors="replace")) > MAX_ARGUMENT_BYTES
+    ):
+        raise NotJSON(f"longer than {MAX_ARGUMENT_BYTES:,} bytes")
+    _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise NotJSON(f"{error.msg} at character {error.pos}") from None
+    except ValueError as error:
+        if isinstance(error, NotJSON):
+            raise
+        raise NotJSON("an integer of more than 4,300 digits") from None
+    if value is None:
+        return EMPTY
+    if not isinstance(value, dict):
+        raise NotJSON(f"arguments must be one JSON object, not {_kind(value)}")
+    return freeze_mapping(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, list):
+        return "an array"
+    return "a string" if isinstance(value, str) else "a boolean" if isinstance(value, bool) else "a number"

@@ -1,0 +1,98 @@
+"""The texts that models read, to the letter."""
+
+from __future__ import annotations
+
+import trio_tools.values._errors as errors
+from trio_tools.values._content import Content, Text
+from trio_tools.values._errors import ErrorCode, ErrorInfo
+from trio_tools.values._result import Outcome
+
+ABORTED_BEFORE_DISPATCH = ErrorInfo(
+    "AbortError", ErrorCode.ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch"
+)
+ABORTED = ErrorInfo("AbortError", ErrorCode.ABORTED, "tool call aborted")
+
+UNPRINTABLE = "<unprintable thrown value>"
+# Characters of one exception's text. Some carry a whole response body.
+MAX_ERROR_TEXT = 16_000
+
+
+def milliseconds(seconds: float) -> str:
+    """Seconds as the milliseconds that texts show: whole where they are whole."""
+    return f"{round(seconds * 1000, 3):g}" if seconds * 1000 < 1e6 else f"{round(seconds * 1000)}"
+
+
+def timed_out(seconds: float) -> ErrorInfo:
+    """The error of a call whose budget of so many seconds ran out."""
+    message = f"tool call timed out after {milliseconds(seconds)}ms"
+    return ErrorInfo("ToolTimeoutError", ErrorCode.TOOL_TIMEOUT, message)
+
+
+def went_idle(seconds: float) -> ErrorInfo:
+    """The error of a call that reported no progress for so many seconds."""
+    message = f"tool call timed out after {milliseconds(seconds)}ms\nThe tool reported no progress in that time."
+    return ErrorInfo("ToolTimeoutError", ErrorCode.TOOL_TIMEOUT, message)
+
+
+def unknown_tool(name: str) -> ErrorInfo:
+    return ErrorInfo("ToolNotFoundError", ErrorCode.UNKNOWN_TOOL, f'unknown tool "{name}"')
+
+
+def invalid_arguments(problems: list[str]) -> ErrorInfo:
+    return ErrorInfo("ToolArgsError", ErrorCode.INVALID_ARGS, f"invalid arguments: {'; '.join(problems)}")
+
+
+def invalid_output(tool: str, problems: str) -> ErrorInfo:
+    message = f'tool "{tool}" returned invalid output: {problems}'
+    return ErrorInfo("ToolOutputError", ErrorCode.INVALID_TOOL_OUTPUT, message)
+
+
+def failure_content(error: ErrorInfo, superseded: Outcome | None = None) -> Content:
+    """What a model reads of a failure; what came too late is told, so that it is not done twice."""
+    text = f"Error: {error.message}"
+    if superseded is None:
+        return (Text(text),)
+    if superseded.is_error:
+        return (Text(f"{text}\nThe tool itself ended with:"), *superseded.content)
+    late = "The tool finished all the same; it has run, do not repeat it unread. It returned:"
+    return (Text(f"{text}\n{late}"), *(superseded.content or (Text("(nothing)"),)))
+
+
+def printable(thrown: BaseException) -> str:
+    """The text of an exception, whatever its `__str__` does; empty if it has none."""
+    try:
+        text = str(thrown)
+    except Exception:
+        return UNPRINTABLE
+    text = text.encode(errors="replace").decode()
+    return text if len(text) <= MAX_ERROR_TEXT else text[:MAX_ERROR_TEXT] + "... (cut)"
+
+
+def exception_error(thrown: BaseException, code: ErrorCode) -> ErrorInfo:
+    """The error that an exception stands for: a `ToolError` speaks for itself, others are named by their type.
+
+    A group of one is shown as that one, a larger one by its leaves. `code` holds unless the exception brings a valid
+    code of its own.
+    """
+    leaves = _leaves(thrown)
+    if len(leaves) == 1 and isinstance(leaves[0], errors.ToolError):
+        own = leaves[0]
+        name = type(own).__name__
+        message = printable(own) or name
+        return ErrorInfo(name, own.code if own.code is not None and errors.is_own_code(own.code) else code, message)
+    name = type(leaves[0] if len(leaves) == 1 else thrown).__name__
+    return ErrorInfo(name, code, "; ".join(_described(leaf) for leaf in leaves))
+
+
+def _leaves(thrown: BaseException) -> list[BaseException]:
+    if not isinstance(thrown, BaseExceptionGroup):
+        return [thrown]
+    group: BaseExceptionGroup[BaseException] = thrown  # pyright: ignore[reportUnknownVariableType]
+    return [leaf for one in group.exceptions for leaf in _leaves(one)]
+
+
+def _described(thrown: BaseException) -> str:
+    if isinstance(thrown, SystemExit):
+        return f"the tool tried to exit the process with code {printable(thrown) or '0'}"
+    text = printable(thrown)
+    return f"{type(thrown).__name__}: {text}" if text else type(thrown).__name__
