@@ -29,27 +29,29 @@ async def around(call: CallState) -> tuple[ToolResult, bool]:
     try:
         result = await _inside(call, wrappers, 0)
     except (Exception, SystemExit, BaseExceptionGroup) as thrown:
-        return call.failed(exception_error(thrown, ErrorCode.WRAPPER_FAILED), superseded=call.last), True
+        return call.failed(
+            exception_error(thrown, ErrorCode.WRAPPER_FAILED),
+            superseded=None if call.last is None else call.last.outcome,
+        ), True
     call.claim = None  # the chain is whole; a later cancel is the caller's own
     return result, False
 
 
 async def _inside(call: CallState, wrappers: tuple[Wrapper, ...], place: int) -> ToolResult:
-    """Run what stands at this place of the chain: a wrapper, or after the last one the body.
+    """Run the wrapper at this place of the chain, round the wrappers after it and the body.
 
     Raises what a wrapper raised; a cancel that cut it comes out as a result.
     """
-    if place == len(wrappers):
-        return await dispatch(call)
 
     def inner() -> Awaitable[ToolResult]:
-        return _inside(call, wrappers, place + 1)
+        return dispatch(call) if place + 1 == len(wrappers) else _inside(call, wrappers, place + 1)
 
     call_next = CallNext(call, place, inner)
     try:
         result: object = await run_async(wrappers[place], Dispatch(call, place), call_next)
     except BaseException as thrown:
-        await call_next.close()
+        if call_next.closes_busy():
+            await call_next.at_rest()
         fault = take_apart(thrown)
         if fault.interrupt is not None:
             call.turn.interrupted(fault.interrupt)
@@ -58,7 +60,8 @@ async def _inside(call: CallState, wrappers: tuple[Wrapper, ...], place: int) ->
         if not await call.is_cancelled():
             raise RuntimeError("a wrapper raised a Cancelled that no scope of this call has sent") from thrown
         return call.cut()
-    await call_next.close()
+    if call_next.closes_busy():
+        await call_next.at_rest()
     if call.minted is not None and result is call.minted:
         return call.minted
     return _adopted(call, result, wrappers[place])
@@ -74,7 +77,7 @@ def _adopted(call: CallState, result: object, wrapper: object) -> ToolResult:
         own = completed(call, result.value)
         return call.mint(result) if own == result else own
     if result.code in VOUCHED:
-        return call.cut(result.superseded)
+        return call.cut()
     return call.failed(
         result.error, content=as_content(result.content), superseded=result.superseded, cause=result.cause
     )

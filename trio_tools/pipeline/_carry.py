@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import trio
+from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._around import around
 from trio_tools.pipeline._gate import gate
@@ -12,43 +15,49 @@ from trio_tools.pipeline._settle import settle
 from trio_tools.pipeline._state import CallState, current_call
 from trio_tools.values import ToolResult
 
+_IN_THE_NURSERYS = nullcontext()
 
-async def carry(call: CallState) -> None:
-    """From launch to publication; a call that was given up before it started takes the short way.
+
+@enable_ki_protection
+async def carry(call: CallState, skipped: bool) -> None:
+    """The task of one call, from launch to publication. Never raises: a fault of ours is kept by the turn, and goes on
+    when the others have settled (L015).
 
     **Cancellation**: the waits of user code are cut, nothing else is; the call always comes to be published.
     """
     turn = call.turn
     call.task = trio.lowlevel.current_task()
     current_call.set(call)
-    unrecorded = None if call.refused is not None else await record_accepted(call)
-    if call.refused is not None:
-        result = call.failed(call.refused)
-    elif unrecorded is not None:
-        result = call.failed(unrecorded)
-    elif call.cause is not None:
-        result = call.cut()
-    elif len(turn.calls) == 1:
-        # the nursery holds this call alone: its scope is the call's own
-        call.scopes = (turn.nursery.cancel_scope,)
-        result = await _reviewed(call)
-    else:
-        result = await _in_own_scope(call)
-    await settle(call, result)
+    try:
+        if call.refused is None and turn.core.recorders.functions:
+            call.refused = await record_accepted(call)
+        if call.refused is not None:
+            result = call.failed(call.refused)
+        elif call.cause is not None:
+            result = call.cut()
+        else:
+            result = await _started(call)
+        await settle(call, result)
+    except BaseException as fault:
+        turn.fault = turn.fault or fault
+        turn.core.unsettled.pop(call, None)
+    finally:
+        call.task = None  # it holds this call in its context
+        turn.ended(call, skipped)
 
 
-async def _in_own_scope(call: CallState) -> ToolResult:
-    own = trio.CancelScope()
+async def _started(call: CallState) -> ToolResult:
+    """Stages 2 to 5, in a scope that is this call's alone: the nursery's, where no other call is in it."""
+    turn = call.turn
+    core = turn.core
+    own = turn.nursery.cancel_scope if len(turn.calls) == 1 else trio.CancelScope()
     call.scopes = (own,)
-    with own:
-        return await _reviewed(call)
+    with _IN_THE_NURSERYS if own is turn.nursery.cancel_scope else own:
+        decision = None
+        if core.pre_policies.functions or core.recorders.functions:
+            decision = await gate(call)
+        result, final = decision or await around(call)
+        if final:
+            return result
+        return await review(call, result) if core.post_policies.functions else call.recheck(result)
     raise AssertionError("every stage returns a result; no Cancelled gets as far as this scope")
-
-
-async def _reviewed(call: CallState) -> ToolResult:
-    denial = await gate(call)
-    if denial is not None:
-        result, final = denial
-    else:
-        result, final = await around(call)
-    return result if final else await review(call, result)

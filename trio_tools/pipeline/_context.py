@@ -41,7 +41,7 @@ class BodyContext:
 
     @property
     def deadline(self) -> float:
-        return self._state.deadline
+        return min(self._state.deadline, trio.current_effective_deadline())
 
     @enable_ki_protection
     def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
@@ -77,6 +77,10 @@ class ThreadContext(BodyContext):
         except RuntimeError:
             return False  # not the body's own thread, and nobody has given the call up
         return False
+
+    @property
+    def deadline(self) -> float:
+        return self._state.deadline
 
     def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         progress = _progress(done, total, message)

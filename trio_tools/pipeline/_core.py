@@ -41,7 +41,7 @@ class Seam(Generic[F]):
         self.functions = (*self.functions, function)
 
         def remove() -> None:
-            kept = list(self.functions)
+            kept = [*self.functions]
             # the last equal entry: a function that was added twice is lifted one by one (R028)
             at = len(kept) - 1 - kept[::-1].index(function)
             self.functions = (*kept[:at], *kept[at + 1 :])

@@ -6,6 +6,9 @@ call is its failure, and a value that comes back from a cancelled call is an abo
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from math import inf
+
 import trio
 
 from trio_tools.pipeline._context import BodyContext
@@ -15,10 +18,10 @@ from trio_tools.pipeline._record import record_dispatching
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._thread import run_in_thread
 from trio_tools.tool import Tool
-from trio_tools.values import ErrorCode, Outcome, ToolResult, exception_error
+from trio_tools.values import ErrorCode, ToolResult, exception_error
 
 
-async def dispatch(call: CallState) -> ToolResult:
+def dispatch(call: CallState) -> Awaitable[ToolResult]:
     """Run the body, if the call has not been given up by then.
 
     **Cancellation**: cut before the body is entered, the result says that it never ran. Once it is entered it is
@@ -26,15 +29,17 @@ async def dispatch(call: CallState) -> ToolResult:
     """
     tool = call.tool
     assert tool is not None
-    limiter = tool.pool
-    if limiter is None:
-        if tool.signature.is_async:
-            return await _enter(call, tool)
-        limiter = trio.to_thread.current_default_thread_limiter()
-    # one token for one call: borrowed in its name, given back when the work has really ended
+    if tool.pool is None and tool.signature.is_async:
+        return _enter(call, tool)
+    return _with_token(call, tool, tool.pool or trio.to_thread.current_default_thread_limiter())
+
+
+async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter) -> ToolResult:
+    # borrowed in the call's name, given back when the work has really ended
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
+        await call.is_cancelled()
         return call.cut()
     try:
         return await _enter(call, tool)
@@ -47,8 +52,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
-    # the last look: an expired deadline that Trio has not processed yet still counts
-    if call.cause is not None or trio.current_effective_deadline() <= trio.current_time():
+    if _last_look(call):
         await call.is_cancelled()
         return call.cut()
     if call.attempts:
@@ -66,11 +70,26 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
             value = await run_in_thread(call, tool)
     except BaseException as thrown:
         return await _failed(call, thrown)
-    result = completed(call, value)
-    call.last = Outcome(result.content, result.value, result.error)
-    if result.error is None and await call.is_cancelled():
-        return call.cut()
+    call.last = result = completed(call, value)
+    if result.error is None:
+        try:
+            await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled:
+            return call.cut()
+        if call.cause is not None:  # given up through a shield that hides it from here
+            return call.cut()
     return result
+
+
+def _last_look(call: CallState) -> bool:
+    """Whether the call was given up by now; a deadline that has passed counts before Trio has processed it."""
+    if call.cause is not None:
+        return True
+    deadline = trio.current_effective_deadline()
+    if deadline < inf and deadline < min([claim.scope.deadline for claim in call.claims], default=inf):
+        call.around = deadline
+    call.since = trio.current_time()
+    return deadline <= call.since
 
 
 async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
@@ -84,5 +103,5 @@ async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
             return call.cut()
         failure = thrown  # a Cancelled that it had kept from elsewhere
     result = call.failed(exception_error(failure, ErrorCode.TOOL_FAILED))
-    call.last = Outcome(result.content, error=result.error)
+    call.last = result
     return result

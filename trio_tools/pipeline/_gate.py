@@ -33,7 +33,7 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
         return call.cut(), False
     finally:
         call.turn.decided(call)
-    unrecorded = await record_decided(call, denial)
+    unrecorded = await record_decided(call, denial) if call.turn.core.recorders.functions else None
     if denial is not None:
         return call.failed(denial), False
     if unrecorded is not None:

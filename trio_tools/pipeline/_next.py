@@ -15,7 +15,7 @@ import trio
 from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._state import CallState, Claim
-from trio_tools.values import ErrorCode, ErrorInfo, Outcome, ToolResult
+from trio_tools.values import ErrorCode, Outcome, ToolResult
 
 Inner: TypeAlias = Callable[[], Awaitable[ToolResult]]
 
@@ -47,31 +47,34 @@ class CallNext:
         **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
         result, an abort if the rest was cut, and the next checkpoint raises.
         """
-        return await self.enter(trio.CancelScope())
+        return await self.enter(trio.CancelScope(), None)
 
     @enable_ki_protection
-    async def enter(self, private: trio.CancelScope) -> ToolResult:
-        """As `__call__`, in this private scope, which may bear a deadline.
+    async def enter(self, private: trio.CancelScope, claim: Claim | None) -> ToolResult:
+        """As `__call__`, in this private scope; a claim says what it means if the scope's deadline ends the call.
 
         **Cancellation**: as there.
         """
         call = self._call
         self._check()
         self._busy = True
+        result: ToolResult | None = None
+        around, claims = call.scopes, call.claims
+        if claim is not None:
+            call.claims = (*claims, claim)
         try:
             with private:
                 await self._door(private)
-                around, call.scopes = call.scopes, (*call.scopes, private)
-                try:
-                    return await self._inner()
-                finally:
-                    call.scopes = around
-            # only the door lets a Cancelled out: the time was over, or a shield hides that the call was given up
-            return call.cut()
+                call.scopes = (*around, private)
+                result = await self._inner()
         finally:
+            call.scopes, call.claims = around, claims
             self._busy = False
             if self._waiter is not None:
                 self._waiter.set()
+        # without a result the door was cut: the time was over, or a shield hides that the call was given up
+        result = result or call.cut()
+        return result if claim is None else claimed(call, claim, result)
 
     def _check(self) -> None:
         if self._closed:
@@ -92,12 +95,16 @@ class CallNext:
             await trio.lowlevel.checkpoint_if_cancelled()
         self._entered = True
 
-    async def close(self) -> None:
-        """The wrapper has returned. If it left this running in another task, wait: nothing is abandoned.
+    def closes_busy(self) -> bool:
+        """The wrapper has returned. Whether it left this running in another task."""
+        self._closed = True
+        return self._busy
+
+    async def at_rest(self) -> None:
+        """Wait until what a wrapper left running has ended: nothing is abandoned.
 
         **Cancellation**: not raised; what runs inside is cancelled by its own scopes.
         """
-        self._closed = True
         while self._busy:
             self._waiter = trio.Event()
             # bounded by the body, as every wait for quiescence is: it shows in pending() while it lasts
@@ -105,44 +112,45 @@ class CallNext:
                 await self._waiter.wait()
 
 
-@enable_ki_protection
-async def within(
-    call: CallState, place: int, seconds: float, call_next: CallNext | Inner, outcome: ErrorInfo, *, renew: bool
-) -> ToolResult:
+def within(call: CallState, claim: Claim, call_next: CallNext | Inner) -> Awaitable[ToolResult]:
     """Await the inner call with a deadline, and claim what its expiry means. See `Dispatch.within`.
 
     **Cancellation**: as `call_next()`.
     """
-    outside = trio.current_effective_deadline() if place else inf
-    scope = trio.CancelScope(deadline=trio.current_time() + seconds)
-    claim = Claim(scope, place, outcome, seconds if renew else None)
-    around, call.claims = call.claims, (*call.claims, claim)
+    return call_next.enter(claim.scope, claim) if isinstance(call_next, CallNext) else _around(call, claim, call_next)
+
+
+@enable_ki_protection
+async def _around(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
     result: ToolResult | None = None
+    claims, call.claims = call.claims, (*call.claims, claim)
     try:
-        if isinstance(call_next, CallNext):
-            result = await call_next.enter(scope)
-        else:
-            with scope:
-                result = await call_next()
+        with claim.scope:
+            result = await inner()
     finally:
-        call.claims = around
-    result = result or call.cut()  # the time was over at the inner door
-    if trio.current_time() < scope.deadline or not _owns(call, scope.deadline, outside):
+        call.claims = claims
+    return claimed(call, claim, result or call.cut())
+
+
+def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
+    """The outcome that was claimed, if the claim's time was the first cause to fall due; else the result as it is."""
+    due = claim.scope.deadline
+    if trio.current_time() < due or not _owns(call, claim, due):
         return result
-    superseded = _superseded(result)
     call.claim = claim
-    return call.failed(outcome, superseded=superseded, cause=claim.cause)
+    return call.failed(claim.outcome, superseded=_superseded(result), cause=claim.cause)
 
 
-def _owns(call: CallState, due: float, outside: float) -> bool:
+def _owns(call: CallState, claim: Claim, due: float) -> bool:
     """Whether a claim that fell due then was the first cause; of equal deadlines the outermost is."""
     if call.claim is not None and call.claim.scope.deadline < due:
         return False  # one further in was earlier
     if call.cause is not None:
-        return due < call.cancelled_at
+        # a blocked loop is told of all deadlines at once: the one that was earlier is what counts
+        return due < min(call.cancelled_at, call.around)
     around = trio.current_effective_deadline()
     # -inf: a wrapper further out has cancelled, so what counts is the deadline that it had when we entered
-    return due < (around if around > -inf else outside)
+    return due < (around if around > -inf else min(claim.around, call.around))
 
 
 def _superseded(result: ToolResult) -> Outcome | None:

@@ -37,6 +37,8 @@ def _frozen(value: object) -> JSONValue:
     """The value as JSON: itself, or what its attrs classes, dataclasses and tuples unstructure to."""
     if type(value) is str:
         return check_text(value)
+    if value is None or type(value) is bool:
+        return value
     try:
         return freeze(value)
     except NotJSON as error:

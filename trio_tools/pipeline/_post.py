@@ -34,10 +34,8 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
 
     **Cancellation**: not cut, but bounded by `policy_grace`.
     """
-    result = recheck(call, result)
+    result = call.recheck(result)
     policies = call.turn.core.post_policies.functions
-    if not policies:
-        return result
     call.enter("post")
     view = CallView(call)
     grace = call.turn.core.policy_grace
@@ -56,14 +54,7 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
                 if fault.failure is not None:
                     return withheld(call, result, exception_error(fault.failure, ErrorCode.POLICY_FAILED))
                 return withheld(call, result, f"a post-policy was cut off after {grace:g} s")
-    return recheck(call, result)
-
-
-def recheck(call: CallState, result: ToolResult) -> ToolResult:
-    """A success of a call that its caller has given up meanwhile is an abort that finished late."""
-    if result.error is None and call.due_outside(now := trio.current_time()) <= now:
-        return call.cut(outcome_of(result))
-    return result
+    return call.recheck(result)
 
 
 def withheld(call: CallState, result: ToolResult, why: ErrorInfo | str) -> ToolResult:
@@ -91,11 +82,6 @@ def _reviewed(call: CallState, result: ToolResult, decision: object) -> ToolResu
             raise TypeError(
                 f"a post-policy answers ReplaceContent, ReplaceValue, Block or None, not {type(decision).__name__}"
             )
-
-
-def outcome_of(result: ToolResult) -> Outcome:
-    """A result as what another one supersedes."""
-    return Outcome(result.content, result.value, result.error)
 
 
 def _over(result: ToolResult, content: Content) -> Outcome | None:

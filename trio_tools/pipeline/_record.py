@@ -94,16 +94,12 @@ async def _refusable(call: CallState, event: CallEvent) -> ErrorInfo | None:
 
 async def record_accepted(call: CallState) -> ErrorInfo | None:
     """The call has passed intake, or failed it. What is returned refuses it."""
-    if not call.turn.core.recorders.functions:
-        return None
     event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
     return await _refusable(call, event)
 
 
 async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
     """The policies have spoken. What is returned refuses the call."""
-    if not call.turn.core.recorders.functions:
-        return None
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
     return await _refusable(call, event)

@@ -10,7 +10,6 @@ import trio
 
 from trio_tools.pipeline._core import logger
 from trio_tools.pipeline._faults import run_either, run_sync, take_apart
-from trio_tools.pipeline._post import outcome_of, recheck
 from trio_tools.pipeline._record import record_settled
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
@@ -37,7 +36,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
     if core.recorders.functions and (call.refused is None or call.refused.code != ErrorCode.RECORD_FAILED):
         call.enter("settle")
         await record_settled(call, result)
-    turn.results[call.position] = result
+    call.result = result
     turn.decided(call)
     if turn.on_settled is not None:
         try:
@@ -50,7 +49,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
 
 
 def _classified(call: CallState, result: ToolResult) -> ToolResult:
-    result = recheck(call, result)
+    result = call.recheck(result)
     call.over = True
     call.scopes = ()
     contexts = (*call.body_contexts, *call.other_contexts)
@@ -80,7 +79,7 @@ def _finalized(call: CallState, result: ToolResult) -> ToolResult:
             logger.error("finalizing the content of call %r failed: %s", call.name, error.message)
             return result
         error = ErrorInfo(error.name, ErrorCode.FINALIZER_FAILED, error.message)
-        superseded = outcome_of(result)
+        superseded = result.outcome
         return attrs.evolve(
             result,
             content=failure_content(error, superseded),

@@ -39,93 +39,65 @@ current_call: ContextVar[CallState | None] = ContextVar("trio_tools.current_call
 class Claim:
     """A wrapper's word on what it means if this scope's deadline ends the call."""
 
-    __slots__ = ("cause", "idle", "outcome", "place", "scope")
+    __slots__ = ("around", "cause", "idle", "outcome", "place", "scope")
 
-    def __init__(self, scope: trio.CancelScope, place: int, outcome: ErrorInfo, idle: float | None) -> None:
-        self.scope = scope
+    def __init__(self, place: int, seconds: float, outcome: ErrorInfo, *, renew: bool) -> None:
+        self.scope = trio.CancelScope(deadline=trio.current_time() + seconds)
         self.place = place  # of the wrapper, 0 outermost
         self.outcome = outcome
-        self.idle = idle  # seconds that each progress report adds, or None
-        self.cause = Cause.DEADLINE if idle is None else Cause.IDLE
+        self.idle = seconds if renew else None  # seconds that each progress report gives anew
+        self.cause = Cause.IDLE if renew else Cause.DEADLINE
+        # the deadline of what is around it, as it was then; only a wrapper further out can have one that nobody knows
+        self.around = trio.current_effective_deadline() if place else inf
 
 
 class CallState:
-    """Everything that changes about a call. Its stages share it; nobody outside the pipeline sees it."""
+    """Everything that changes about a call. Its stages share it; nobody outside the pipeline sees it.
 
-    __slots__ = (
-        "arguments",
-        "attempts",
-        "body_contexts",
-        "call",
-        "cancelled_at",
-        "cause",
-        "claim",
-        "claims",
-        "concludes",
-        "decided",
-        "effects",
-        "exclusive",
-        "last",
-        "minted",
-        "other_contexts",
-        "over",
-        "parent",
-        "position",
-        "reason",
-        "refused",
-        "scopes",
-        "since",
-        "stage",
-        "task",
-        "thread",
-        "token",
-        "tool",
-        "turn",
-        "values",
-    )
+    What most calls never touch stays at its class's default, which makes a call cheap to begin and small in flight.
+    """
+
+    # intake
+    parent: CallState | None = None
+    tool: Tool | None = None
+    arguments: FrozenDict | None = None  # None: they could not be read
+    values: dict[str, object]
+    refused: ErrorInfo | None = None
+    # where it is
+    stage = "queued"
+    since: float  # seconds on Trio's clock at which it entered this stage
+    task: trio.lowlevel.Task | None = None
+    thread: int | None = None
+    exclusive = False
+    over = False  # classified: nothing changes the result any more
+    # who gave it up
+    cause: Cause | None = None
+    cancelled_at = inf  # seconds on Trio's clock
+    reason: str | None = None
+    scopes: tuple[trio.CancelScope, ...] = ()  # private ones, open now
+    claims: tuple[Claim, ...] = ()  # open now, outermost first
+    around = inf  # the earliest deadline that was in force at dispatch and was no claim's
+    claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
+    # what came of it
+    attempts = 0  # how often the body was entered
+    last: ToolResult | None = None  # what the body came to, the last time it ran
+    minted: ToolResult | None = None  # the last result made here, known to be sound
+    body_contexts: tuple[JSONValue, ...] = ()
+    other_contexts: tuple[JSONValue, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    concludes = False
+    result: ToolResult | None = None  # published
 
     def __init__(self, turn: Turn, position: int, call: ToolCall) -> None:
         self.turn = turn
         self.position = position
         self.call = call
         self.token = CallToken()
-        self.parent: CallState | None = None
-        # intake
-        self.tool: Tool | None = None
-        self.arguments: FrozenDict | None = None  # None: they could not be read
-        self.values: dict[str, object] = {}
-        self.refused: ErrorInfo | None = None
-        # where it is
-        self.stage = "queued"
         self.since = turn.began
-        self.task: trio.lowlevel.Task | None = None
-        self.thread: int | None = None
-        self.exclusive = False
-        self.decided = False
-        self.over = False  # classified: nothing changes the result any more
-        # who gave it up
-        self.cause: Cause | None = None
-        self.cancelled_at = inf  # seconds on Trio's clock
-        self.reason: str | None = None
-        self.scopes: tuple[trio.CancelScope, ...] = ()  # private ones, open now
-        self.claims: tuple[Claim, ...] = ()  # open now, outermost first
-        self.claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
-        # what came of it
-        self.attempts = 0
-        self.last: Outcome | None = None  # what the body came to, the last time it ran
-        self.minted: ToolResult | None = None  # the last result made here, known to be sound
-        self.body_contexts: tuple[JSONValue, ...] = ()
-        self.other_contexts: tuple[JSONValue, ...] = ()
-        self.effects: tuple[Effect, ...] = ()
-        self.concludes = False
 
     @property
     def name(self) -> str:
         return self.call.name
-
-    @property
-    def dispatched(self) -> bool:
-        return self.attempts > 0
 
     def enter(self, stage: str) -> None:
         """Note where the call is, before it may have to wait there."""
@@ -170,6 +142,13 @@ class CallState:
         deadline = self.turn.scope.deadline
         return deadline if deadline <= now else inf
 
+    def recheck(self, result: ToolResult) -> ToolResult:
+        """A success of a call that its caller has given up meanwhile is an abort that finished late."""
+        if result.error is not None or (self.cause is None and self.turn.scope.deadline == inf):
+            return result
+        now = trio.current_time()
+        return self.cut(result) if self.due_outside(now) <= now else result
+
     def given_up_by(self, now: float) -> float:
         """When the first cause fell due, from outside or by a claim; `inf` if none has."""
         claims = [claim.scope.deadline for claim in self.claims if claim.scope.deadline <= now]
@@ -184,7 +163,8 @@ class CallState:
     @property
     def deadline(self) -> float:
         """The earliest deadline that is known to end this call, in seconds on Trio's clock."""
-        return min([self.turn.deadline_now(), *(claim.scope.deadline for claim in self.claims)])
+        known = [self.turn.scope.deadline, self.around, *(claim.scope.deadline for claim in self.claims)]
+        return min(known)
 
     def renew_idle_claims(self) -> None:
         """Progress was made: an idle budget that has not run out starts anew."""
@@ -221,12 +201,12 @@ class CallState:
             )
         )
 
-    def cut(self, superseded: Outcome | None = None) -> ToolResult:
+    def cut(self, replaced: ToolResult | None = None) -> ToolResult:
         """The result of a chain that a cancel cut: the claim that holds, or else an abort.
 
         What the body came to before, if anything, stays known."""
-        if superseded is None:
-            superseded = self.last
+        replaced = replaced or self.last
+        superseded = None if replaced is None else replaced.outcome
         if self.claim is not None:
             return self.failed(self.claim.outcome, superseded=superseded, cause=self.claim.cause)
         cause = self.cause

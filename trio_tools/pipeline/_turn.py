@@ -10,8 +10,7 @@ as its last act, so that the nursery has nothing left to wait for when the frame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import inf
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import trio
@@ -29,34 +28,23 @@ OnSettled: TypeAlias = Callable[[int, ToolResult], object]
 class Turn:
     """The state of one turn. Synchronous throughout; `run_turn` holds the waits."""
 
-    __slots__ = (
-        "_deadline",
-        "_deciding",
-        "_name",
-        "_next",
-        "active",
-        "began",
-        "calls",
-        "core",
-        "exclusive",
-        "fault",
-        "given_up",
-        "interrupt",
-        "nursery",
-        "on_settled",
-        "parked",
-        "results",
-        "scope",
-        "session",
-        "task",
-        "unfinished",
-        "waited",
-    )
+    _name: str | None = None
+    _next = 0  # the first call that has not been launched
+    _deciding: CallState | None = None  # launched, and its policies have not spoken
+    parked = False
+    waited = False  # whether the frame has parked, so that tools may have changed since
+    given_up = False  # whether a waiting call was
+    exclusive = False  # whether the one active call tolerates no other
+    active = 0  # calls that count against the cap
+    unfinished = 0  # call tasks that are alive
+    fault: BaseException | None = None  # of ours
+    interrupt: KeyboardInterrupt | None = None
+    nursery: trio.Nursery
 
     def __init__(
         self,
         core: Core,
-        calls: Sequence[ToolCall],
+        calls: Iterable[ToolCall],
         scope: trio.CancelScope,
         session: Session | None,
         on_settled: OnSettled | None,
@@ -67,21 +55,7 @@ class Turn:
         self.on_settled = on_settled
         self.began = trio.current_time()
         self.task = trio.lowlevel.current_task()
-        self.parked = False
-        self.waited = False
-        self.interrupt: KeyboardInterrupt | None = None
-        self.fault: BaseException | None = None
-        self.given_up = False
-        self.active = 0  # calls that count against the cap
-        self.unfinished = 0  # call tasks that are alive
-        self.exclusive = False  # whether the one active call tolerates no other
-        self._deciding: CallState | None = None  # launched, and its policies have not spoken
-        self._deadline = inf
-        self._name: str | None = None
-        self.nursery: trio.Nursery
         self.calls = [CallState(self, position, call) for position, call in enumerate(calls)]
-        self.results: list[ToolResult | None] = [None] * len(self.calls)
-        self._next = 0  # the first call that has not been launched
 
     @property
     def name(self) -> str:
@@ -92,15 +66,10 @@ class Turn:
             self._name = token_hex(8)
         return self._name
 
-    def deadline_now(self) -> float:
-        """The deadline of the caller: of the scope handed over as it is now, or of those around it as they were."""
-        return min(self._deadline, self.scope.deadline)
-
     # --- beginning -------------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Take in all calls, inside the scope handed over. The caller may have given up already."""
-        self._deadline = trio.current_effective_deadline()
+        """Take in all calls. If the caller has given up already, the frame will hear of it when it first parks."""
         parent = current_call.get()
         if parent is not None and (parent.over or parent.turn.core is not self.core):
             parent = None
@@ -110,8 +79,6 @@ class Turn:
             receive(call)
         if self.core.draining:
             self.give_up(Cause.SHUTDOWN, self.began)
-        elif self._deadline <= self.began:
-            self.give_up(Cause.CALLER, self.began)
 
     def give_up(self, cause: Cause, at: float) -> None:
         """Nothing more starts, and what runs is stopped."""
@@ -154,7 +121,7 @@ class Turn:
         """Launch what may start, and say whether anything is to be waited for.
 
         A fault of ours stops the launching, and goes on when what has started has settled (L015)."""
-        if self.fault is None:
+        if self.fault is None and self._next < len(self.calls):
             try:
                 self.launch()
             except Exception as fault:
@@ -192,7 +159,7 @@ class Turn:
         if skipped or self.core.pre_policies.functions or self.core.recorders.functions:
             self._deciding = call
         call.stage = "gate"
-        self.nursery.start_soon(carry_task, call, skipped, name=call.name)
+        self.nursery.start_soon(carry, call, skipped, name=call.name)
 
     def decided(self, call: CallState) -> None:
         """The policies of this call have spoken, or never will: the next one may start."""
@@ -227,9 +194,8 @@ class Turn:
             raise_cancel()
         except trio.Cancelled as cancelled:
             cause = Cause.INTERRUPT if cancelled.source == "KeyboardInterrupt" else Cause.CALLER
-            # a blocked loop may notice a deadline late, so it counts from itself; an explicit cancel from now
-            deadline = self.deadline_now() if cancelled.source == "deadline" else self.scope.deadline
-            self.give_up(cause, min(now, deadline))
+            # a blocked loop notices a deadline late, so it counts from itself; an explicit cancel counts from now
+            self.give_up(cause, min(now, self.scope.deadline))
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
         if self._waiting() is not None:
@@ -237,25 +203,15 @@ class Turn:
         return Abort.FAILED
 
     def settled(self) -> tuple[ToolResult, ...]:
-        """All results, in call order. Raises what must go on instead: a fault of ours, or Ctrl-C, bare."""
+        """All results, in call order. Raises what must go on instead: a fault of ours, or Ctrl-C, bare.
+
+        The turn lets go of its calls, so that what held them together is no cycle for the collector to find."""
+        calls, self.calls = self.calls, []
         if self.fault is not None:
             raise self.fault
         if self.interrupt is not None:
             raise self.interrupt
-        return tuple(result for result in self.results if result is not None)
-
-
-@enable_ki_protection
-async def carry_task(call: CallState, skipped: bool) -> None:
-    """The task of one call. Never raises: a fault of ours is kept, and goes on when the others have settled (L015)."""
-    turn = call.turn
-    try:
-        await carry(call)
-    except BaseException as fault:
-        turn.fault = turn.fault or fault
-        turn.core.unsettled.pop(call, None)
-    finally:
-        turn.ended(call, skipped)
+        return tuple([call.result for call in calls if call.result is not None])
 
 
 @enable_ki_protection

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from math import inf
 
+import trio
 from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._next import VOUCHED, CallNext, Inner, within
 from trio_tools.pipeline._output import completed
-from trio_tools.pipeline._state import CallState
+from trio_tools.pipeline._state import CallState, Claim
 from trio_tools.tool import Tool
 from trio_tools.values import (
     CallToken,
@@ -30,12 +31,7 @@ class CallView:
     __slots__ = ("_state",)
 
     def __init__(self, state: CallState) -> None:
-        object.__setattr__(self, "_state", state)
-
-    _state: CallState
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name} cannot be set: a {type(self).__name__} is read-only")
+        self._state = state
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.name!r}, {self.stage}>"
@@ -94,7 +90,10 @@ class CallView:
     @property
     def deadline(self) -> float:
         """When it runs out of time, in seconds on Trio's clock; `inf` if it does not."""
-        return self._state.deadline
+        state = self._state
+        if trio.lowlevel.current_task() is state.task:
+            return min(state.deadline, trio.current_effective_deadline())
+        return state.deadline
 
     def defer_context(self, item: object) -> None:
         """Ask for a JSON value to be added to the conversation after the turn's results, whatever becomes of the call.
@@ -111,10 +110,8 @@ class Dispatch(CallView):
     __slots__ = ("_place",)
 
     def __init__(self, state: CallState, place: int) -> None:
-        super().__init__(state)
-        object.__setattr__(self, "_place", place)
-
-    _place: int
+        self._state = state
+        self._place = place
 
     @property
     def tool(self) -> Tool:
@@ -149,7 +146,8 @@ class Dispatch(CallView):
             raise ValueError(f"a budget must be a positive finite number of seconds, not {seconds!r}")
         if outcome.code in VOUCHED:
             raise ValueError(f"a claim cannot carry {outcome.code}: whether a body ran is for the registry to say")
-        return within(self._state, self._place, seconds, call_next, outcome, renew=renew_on_progress)
+        claim = Claim(self._place, seconds, outcome, renew=renew_on_progress)
+        return within(self._state, claim, call_next)
 
     @enable_ki_protection
     def success(self, value: object) -> ToolResult:

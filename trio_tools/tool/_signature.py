@@ -14,6 +14,8 @@ from trio_tools.tool._context import SyncToolContext, ToolContext
 from trio_tools.tool._types import Shape, shape_of
 from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping
 
+_CONTEXTS: tuple[object, object] = (SyncToolContext, ToolContext)  # of a plain function, of an async one
+
 
 @attrs.frozen
 class Parameter:
@@ -73,11 +75,10 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
     for parameter in signature:
         place = f'tool "{name}", parameter "{parameter.name}"'
         hint = hints.get(parameter.name, inspect.Parameter.empty)
-        if hint is ToolContext or hint is SyncToolContext:
+        if hint in _CONTEXTS:
             if context is not None:
                 raise TypeError(f"{place}: a tool takes one context, and {context!r} is one already")
-            fitting: object = ToolContext if is_async else SyncToolContext
-            if hint is not fitting:
+            if hint is not _CONTEXTS[is_async]:
                 raise TypeError(f"{place}: an async def takes a ToolContext, a plain def a SyncToolContext")
             context = parameter.name
             continue

@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 import attrs
 
-from trio_tools.values._json import FrozenDict, FrozenList, JSONValue, freeze
+from trio_tools.values._json import JSONValue, freeze
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @attrs.frozen
@@ -58,7 +60,7 @@ def _block_text(block: ContentBlock) -> str:
         case Text(text):
             return text
         case Json(value):
-            return json.dumps(value, ensure_ascii=False)
+            return _ENCODER.encode(value)
         case Image():
             return "[image content]"
 
@@ -67,6 +69,6 @@ def render(value: JSONValue) -> Content:
     """The content of a success: a string is its own text (and an empty one no block), anything else its JSON text."""
     if type(value) is str:
         return (Text(value),) if value else ()
-    if isinstance(value, (FrozenDict, FrozenList)):
-        return (Text(json.dumps(value, ensure_ascii=False)),)
-    return (Text(json.dumps(value)),)
+    if type(value) is int:
+        return (Text(str(value)),)
+    return (Text(_ENCODER.encode(value)),)

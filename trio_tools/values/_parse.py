@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import NoReturn
 
-from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, NotJSON, freeze_mapping
+from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, JSONValue, NotJSON, freeze_mapping
 
 # Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
 MAX_ARGUMENT_BYTES = 1024 * 1024
@@ -19,8 +20,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise NotJSON(f"{name} is not JSON")
 
 
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
+def _unique_keys(pairs: list[tuple[str, JSONValue]]) -> FrozenDict:
+    found = FrozenDict(pairs)
     if len(found) != len(pairs):
         names = [key for key, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
@@ -28,7 +29,14 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotJSON(f"{text[:20]} is not a finite number")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _check_depth(text: str) -> None:
@@ -69,9 +77,11 @@ def parse_arguments(text: str) -> FrozenDict:
         raise NotJSON("an integer of more than 4,300 digits") from None
     if value is None:
         return EMPTY
-    if not isinstance(value, dict):
+    if not isinstance(value, FrozenDict):
         raise NotJSON(f"arguments must be one JSON object, not {_kind(value)}")
-    return freeze_mapping(value)  # pyright: ignore[reportUnknownArgumentType]
+    if "[" not in text and "\\u" not in text:
+        return value  # no list is left to freeze, and no escape could have made a lone surrogate
+    return freeze_mapping(value)
 
 
 def _kind(value: object) -> str:

@@ -41,6 +41,7 @@ class Outcome:
 
     @property
     def is_error(self) -> bool:
+        """Whether it is a failure."""
         return self.error is not None
 
     @property
@@ -73,12 +74,18 @@ class ToolResult:
 
     @property
     def is_error(self) -> bool:
+        """Whether it is a failure."""
         return self.error is not None
 
     @property
     def code(self) -> str | None:
         """None on success, an `ErrorCode`, or a tool's own code."""
         return None if self.error is None else self.error.code
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to, without the circumstances: what `superseded` holds of it once another result replaces it."""
+        return Outcome(self.content, self.value, self.error)
 
     @property
     def text(self) -> str:

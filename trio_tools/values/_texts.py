@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import trio_tools.values._errors as errors
+from functools import lru_cache
+
 from trio_tools.values._content import Content, Text
-from trio_tools.values._errors import ErrorCode, ErrorInfo
+from trio_tools.values._errors import ErrorCode, ErrorInfo, ToolError, is_own_code
 from trio_tools.values._result import Outcome
 
 ABORTED_BEFORE_DISPATCH = ErrorInfo(
@@ -22,12 +23,14 @@ def milliseconds(seconds: float) -> str:
     return f"{round(seconds * 1000, 3):g}" if seconds * 1000 < 1e6 else f"{round(seconds * 1000)}"
 
 
+@lru_cache(maxsize=128)  # a call needs it before it knows whether it will; a program has few budgets
 def timed_out(seconds: float) -> ErrorInfo:
     """The error of a call whose budget of so many seconds ran out."""
     message = f"tool call timed out after {milliseconds(seconds)}ms"
     return ErrorInfo("ToolTimeoutError", ErrorCode.TOOL_TIMEOUT, message)
 
 
+@lru_cache(maxsize=128)  # as above
 def went_idle(seconds: float) -> ErrorInfo:
     """The error of a call that reported no progress for so many seconds."""
     message = f"tool call timed out after {milliseconds(seconds)}ms\nThe tool reported no progress in that time."
@@ -75,11 +78,11 @@ def exception_error(thrown: BaseException, code: ErrorCode) -> ErrorInfo:
     code of its own.
     """
     leaves = _leaves(thrown)
-    if len(leaves) == 1 and isinstance(leaves[0], errors.ToolError):
+    if len(leaves) == 1 and isinstance(leaves[0], ToolError):
         own = leaves[0]
         name = type(own).__name__
         message = printable(own) or name
-        return ErrorInfo(name, own.code if own.code is not None and errors.is_own_code(own.code) else code, message)
+        return ErrorInfo(name, own.code if own.code is not None and is_own_code(own.code) else code, message)
     name = type(leaves[0] if len(leaves) == 1 else thrown).__name__
     return ErrorInfo(name, code, "; ".join(_described(leaf) for leaf in leaves))
 
