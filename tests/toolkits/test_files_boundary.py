@@ -156,6 +156,22 @@ def test_what_is_no_regular_file_is_refused_without_waiting(root: Path) -> None:
         assert files.code("grep", pattern="x", path="pipe") == "FS_NOT_REGULAR_FILE"
 
 
+def test_a_pipe_put_in_a_files_place_is_refused_without_waiting(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F003: right before it is opened; the opening must not wait for a writer, and what came of it is looked at."""
+    real = os.open
+
+    def pipe_then_open(path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        if path == "in.txt" and not flags & os.O_PATH:
+            assert flags & os.O_NONBLOCK
+            os.unlink(path, dir_fd=dir_fd)
+            os.mkfifo(path, dir_fd=dir_fd)
+        return real(path, flags, mode, dir_fd=dir_fd)
+
+    with opened(root) as files:
+        monkeypatch.setattr(os, "open", pipe_then_open)
+        assert "a named pipe" in files.failure("read", file_path="in.txt").message
+
+
 def test_devices_are_refused() -> None:
     """F003: they say what they are before anybody opens them."""
     with opened(Path("/dev")) as files:

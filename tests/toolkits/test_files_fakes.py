@@ -45,8 +45,8 @@ class Files:
     root: Root
     tools: dict[str, Tool]
 
-    def run(self, tool: str, *, ctx: FakeContext | None = None, **arguments: object) -> str:
-        text = self.tools[tool].body(**arguments, ctx=ctx or FakeContext())
+    def run(self, tool: str, **arguments: object) -> str:
+        text = self.tools[tool].body(**{"ctx": FakeContext(), **arguments})
         assert isinstance(text, str)
         text.encode()  # no lone surrogate in it
         return text
@@ -102,7 +102,9 @@ def test_the_tools_declare_what_they_are(tmp_path: Path) -> None:
     with opened(tmp_path) as files:
         assert {name: one.timeout for name, one in files.tools.items()} == {"read": None, "glob": 30, "grep": 30}
         assert all(one.read_only and one.parallel and not one.destructive for one in files.tools.values())
-        assert {name: list(one.signature.schema["properties"] or ()) for name, one in files.tools.items()} == {
+        assert {
+            name: [parameter.name for parameter in one.signature.parameters] for name, one in files.tools.items()
+        } == {
             "read": ["file_path", "offset", "limit"],
             "glob": ["pattern", "path"],
             "grep": ["pattern", "path", "include"],

@@ -149,9 +149,11 @@ def test_bad_utf8_is_told_with_its_place(tmp_path: Path) -> None:
 
 
 def test_a_nul_further_on_is_a_character(tmp_path: Path) -> None:
-    """F003: only the first 8,192 bytes are looked at."""
+    """F003: only the first 8,192 bytes are looked at, not those of each chunk."""
     (tmp_path / "f").write_bytes(b"x\n" * 4_096 + b"\0")
+    (tmp_path / "g").write_bytes(b"x" * 65_536 + b"\n\0")
     with opened(tmp_path) as files:
+        assert page(files, "g", offset=2)[0] == "2: \0"
         assert page(files, offset=4_097)[0] == "4097: \0"
 
 

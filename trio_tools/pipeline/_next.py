@@ -67,6 +67,8 @@ class CallNext:
                 await self._door(private)
                 call.scopes = (*around, private)
                 result = await self._inner()
+                if claim is not None:
+                    await claim.look()
         finally:
             call.scopes, call.claims = around, claims
             self._busy = False
@@ -127,6 +129,7 @@ async def _around(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
     try:
         with claim.scope:
             result = await inner()
+            await claim.look()
     finally:
         call.claims = claims
     return claimed(call, claim, result or call.cut())
@@ -134,8 +137,7 @@ async def _around(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
 
 def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
     """The outcome that was claimed, if the claim's time was the first cause to fall due; else the result as it is."""
-    due = claim.scope.deadline
-    if trio.current_time() < due or not _owns(call, claim, due):
+    if not claim.expired or not _owns(call, claim, claim.scope.deadline):
         return result
     call.claim = claim
     return call.failed(claim.outcome, superseded=_superseded(result), cause=claim.cause)
@@ -148,8 +150,10 @@ def _owns(call: CallState, claim: Claim, due: float) -> bool:
     if call.cause is not None:
         # a blocked loop is told of all deadlines at once: the one that was earlier is what counts
         return due < min(call.cancelled_at, call.around)
+    if not claim.by_deadline:
+        return False  # a wrapper further out had cancelled by hand
     around = trio.current_effective_deadline()
-    # -inf: a wrapper further out has cancelled, so what counts is the deadline that it had when we entered
+    # -inf: a wrapper further out has run out of time too; what counts is the deadline that it had when we entered
     return due < (around if around > -inf else min(claim.around, call.around))
 
 

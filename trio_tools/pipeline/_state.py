@@ -39,7 +39,7 @@ current_call: ContextVar[CallState | None] = ContextVar("trio_tools.current_call
 class Claim:
     """A wrapper's word on what it means if this scope's deadline ends the call."""
 
-    __slots__ = ("around", "cause", "idle", "outcome", "place", "scope")
+    __slots__ = ("around", "by_deadline", "cause", "expired", "idle", "outcome", "place", "scope")
 
     def __init__(self, place: int, seconds: float, outcome: ErrorInfo, *, renew: bool) -> None:
         self.scope = trio.CancelScope(deadline=trio.current_time() + seconds)
@@ -49,6 +49,21 @@ class Claim:
         self.cause = Cause.IDLE if renew else Cause.DEADLINE
         # the deadline of what is around it, as it was then; only a wrapper further out can have one that nobody knows
         self.around = trio.current_effective_deadline() if place else inf
+        self.expired = False  # whether the time had run out when the inner call was back
+        self.by_deadline = True  # whether what first cancelled this scope, if anything did, was a deadline
+
+    async def look(self) -> None:
+        """Note, inside the scope, whether it has expired and what cancelled it first: Trio tells that to whoever is
+        cancelled in it, whichever came later.
+
+        **Cancellation**: not raised.
+        """
+        self.expired = trio.current_time() >= self.scope.deadline
+        if self.expired:
+            try:
+                await trio.lowlevel.checkpoint_if_cancelled()
+            except trio.Cancelled as cancelled:
+                self.by_deadline = cancelled.source == "deadline"
 
 
 class CallState:

@@ -16,8 +16,8 @@ CUT = " (line truncated)"
 
 @attrs.define
 class Found:
-    """What one file held: matching `lines` by number, at most `MAX_MATCHES`; how many in `total`; and how many lines
-    were too long to be searched whole (`cut`)."""
+    """What one file held: matching `lines` by number, as they are shown, at most `MAX_MATCHES`; how many in `total`;
+    and how many lines were too long to be searched whole (`cut`)."""
 
     lines: list[tuple[int, str]] = attrs.field(factory=list[tuple[int, str]])
     total: int = 0
@@ -39,7 +39,7 @@ class Matches:
         self.cut += found.cut
         if not found.total:
             return
-        insort(self.files, (name, [(number, _shortened(line)) for number, line in found.lines]), key=itemgetter(0))
+        insort(self.files, (name, found.lines), key=itemgetter(0))
         self.kept += len(found.lines)
         while self.kept - len(self.files[-1][1]) >= MAX_MATCHES:
             self.kept -= len(self.files.pop()[1])
@@ -62,8 +62,9 @@ class Matches:
         return "\n\n".join((header, *groups, *notes))
 
 
-def _shortened(line: str) -> str:
+def shortened(line: str, *, cut: bool) -> str:
+    """A line as it is shown, cut at a whole character; `cut` if only its beginning is here."""
     encoded = line.encode()
-    if len(encoded) <= MAX_SHOWN_BYTES:
+    if len(encoded) <= MAX_SHOWN_BYTES and not cut:
         return line
     return encoded[:MAX_SHOWN_BYTES].decode(errors="ignore") + CUT

@@ -6,7 +6,7 @@ import re
 
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import bad_pattern, failed, not_regular, not_text
-from trio_tools.toolkits.files._found import MAX_MATCHES, Found, Matches
+from trio_tools.toolkits.files._found import MAX_MATCHES, Found, Matches, shortened
 from trio_tools.toolkits.files._pattern import MAX_PATTERN_CHARS, Pattern, compile_pattern
 from trio_tools.toolkits.files._root import Place, Root
 from trio_tools.toolkits.files._shown import shown_path
@@ -14,9 +14,9 @@ from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
 from trio_tools.toolkits.files._walk import Walk
 from trio_tools.values import ToolError
 
-# Characters of a line that are searched. What an expression costs may grow with the square of what it sees, or worse;
-# at this length a square still takes less than a second.
-MAX_SEARCHED_CHARS = 8_000
+# Characters of a line that are searched: those that `read` shows. What an expression costs may grow with the square or
+# the cube of what it sees, and Python's lock is held all the while: the square of this is some milliseconds.
+MAX_SEARCHED_CHARS = 2_000
 
 
 def grep_tool(root: Root, *, timeout: float) -> Tool:
@@ -26,7 +26,7 @@ def grep_tool(root: Root, *, timeout: float) -> Tool:
     def grep(pattern: str, path: str = ".", include: str | None = None, *, ctx: SyncToolContext) -> str:
         """Search the lines of text files for a Python regular expression. Hidden and ignored files are included.
 
-        Only the first 8000 characters of a line are searched. Links and version control's own directories are left
+        Only the first 2000 characters of a line are searched. Links and version control's own directories are left
         out; a link named by path is followed.
 
         Args:
@@ -97,5 +97,5 @@ def _search(descriptor: int, expression: re.Pattern[str], ctx: SyncToolContext) 
         if expression.search(line) is not None:
             found.total += 1
             if found.total <= MAX_MATCHES:
-                found.lines.append((number, line))
+                found.lines.append((number, shortened(line, cut=cut)))
     return found

@@ -35,8 +35,9 @@ MAX_STEPS = 8_192
 
 
 def parts_of(path: str) -> list[str]:
-    """The names in a path, without the empty ones and `.`."""
-    return [part for part in path.split("/") if part not in ("", ".")]
+    """The names in a path, without the empty ones and `.`; a last `.` stays if it, or a slash, asks for a folder."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return [*parts, "."] if path.endswith(("/", "/.")) else parts
 
 
 @attrs.frozen
@@ -71,7 +72,7 @@ class Root:
         self.path = str(path.absolute())
         self._lock = threading.Lock()
         # an absolute path may name the root as it was given or as it really is
-        self._prefixes = (parts_of(self.path), parts_of(os.path.realpath(self.path)))
+        self._prefixes = (parts_of(self.path.rstrip("/")), parts_of(os.path.realpath(self.path).rstrip("/")))
         try:
             self._descriptor: int | None = os.open(self.path, DIRECTORY & ~os.O_NOFOLLOW)
         except OSError as error:
@@ -146,7 +147,7 @@ class _PathWalk:
             name = self.pending.popleft()
             if name == "..":
                 self.climb()
-            elif (mode := self.step(name)) is not None:
+            elif name != "." and (mode := self.step(name)) is not None:
                 return Place((*self.names, name), self.here, mode)
         raise link_loop(self.path)
 
