@@ -29,8 +29,9 @@ async def carry(call: CallState, skipped: bool) -> None:
     call.task = trio.lowlevel.current_task()
     current_call.set(call)
     try:
-        if call.refused is None and turn.core.recorders.functions:
-            call.refused = await record_accepted(call)
+        if turn.core.recorders.functions and not call.unrecordable:
+            unrecorded = await record_accepted(call)
+            call.refused = call.refused or unrecorded
         if call.refused is not None:
             result = call.failed(call.refused)
         elif call.cause is not None:

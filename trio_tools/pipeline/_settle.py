@@ -33,7 +33,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
     turn = call.turn
     core = turn.core
     result = _finalized(call, _classified(call, result))
-    if core.recorders.functions and (call.refused is None or call.refused.code != ErrorCode.RECORD_FAILED):
+    if core.recorders.functions and not call.unrecordable:
         call.enter("settle")
         await record_settled(call, result)
     call.result = result

@@ -21,6 +21,7 @@ from trio_tools.values import (
     Cause,
     Content,
     Effect,
+    ErrorCode,
     ErrorInfo,
     FrozenDict,
     JSONValue,
@@ -109,6 +110,11 @@ class CallState:
         self.call = call
         self.token = CallToken()
         self.since = turn.began
+
+    @property
+    def unrecordable(self) -> bool:
+        """Whether it is refused because a recorder has lost an event: there is nobody to tell of it."""
+        return self.refused is not None and self.refused.code == ErrorCode.RECORD_FAILED
 
     @property
     def name(self) -> str:
