@@ -25,6 +25,7 @@ from benchmarks.random_turns import (
 )
 from trio_tools import (
     CallAccepted,
+    CallDecided,
     CallDispatching,
     CallEvent,
     CallSettled,
@@ -89,8 +90,9 @@ def plan(seed: int, clock: trio.testing.MockClock) -> Turn:
 async def carry_out(turn: Turn) -> None:
     """Run the turn on a registry with random seams, and note what came of it."""
     before = trio.lowlevel.current_statistics().tasks_living
-    graces = {"policy_grace": GRACE, "observer_grace": GRACE, "recorder_grace": GRACE}
-    async with open_registry(max_parallel_calls=turn.cap, **graces) as registry:
+    async with open_registry(
+        max_parallel_calls=turn.cap, policy_grace=GRACE, observer_grace=GRACE, recorder_grace=GRACE
+    ) as registry:
         for one in turn.tools:
             registry.register(one)
         leaving = _join(registry, turn)
@@ -126,9 +128,6 @@ def _join(registry: Registry, turn: Turn) -> ExitStack:
     for _ in range(rng.choice((0, 0, 1))):
         registry.add_post_policy(random_post_policy(rng))
 
-    def decided(view: CallView) -> None:
-        ledger.decided_at[int(view.id or 0)] = trio.current_time()
-
     async def observe(view: CallView, result: ToolResult) -> None:
         position = int(view.id or 0)
         ledger.observed.append((position, result))
@@ -141,8 +140,9 @@ def _join(registry: Registry, turn: Turn) -> ExitStack:
     async def record(event: CallEvent) -> None:
         await trio.lowlevel.checkpoint()
         ledger.events.append(event)
+        if isinstance(event, CallDecided) and event.allowed:
+            ledger.decided_at[event.ref.position] = trio.current_time()  # from here on its budget runs
 
-    registry.add_pre_policy(decided)
     registry.add_observer(observe)
     registry.add_recorder(record)
     return leaving
