@@ -1,0 +1,164 @@
+"""What type checkers make of the public surface. Checked with the rest of the tests; never run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import assert_type
+
+import attrs
+import trio
+
+from trio_tools import (
+    Allow,
+    Ask,
+    Block,
+    CallEvent,
+    CallNext,
+    CallToken,
+    CallView,
+    Cause,
+    Deadline,
+    Deny,
+    Dispatch,
+    Effect,
+    ErrorInfo,
+    JSONValue,
+    Outcome,
+    PendingCall,
+    Plugin,
+    Progress,
+    Registration,
+    Registry,
+    ReplaceContent,
+    Session,
+    SyncToolContext,
+    Tool,
+    ToolCall,
+    ToolContext,
+    ToolResult,
+    ToolSchema,
+    deadline,
+    from_json,
+    open_registry,
+    plugin,
+    to_json,
+    tool,
+)
+
+
+@tool
+async def bare(url: str) -> str:
+    return url
+
+
+@tool(timeout=30, idle_timeout=5.5, parallel=lambda arguments: arguments["url"] != "")
+def configured(url: str, ctx: SyncToolContext) -> str:
+    assert_type(ctx.check_cancelled(), None)
+    return url
+
+
+assert_type(bare, Tool)
+assert_type(configured, Tool)
+assert_type(bare.timeout, float | None)
+assert_type(open_registry(), AbstractAsyncContextManager[Registry])
+
+
+async def execution(registry: Registry, scope: trio.CancelScope) -> None:
+    call = ToolCall("web_fetch", {"url": "http://..."}, id="1")
+    assert_type(await registry.execute(call, scope=scope), ToolResult)
+    assert_type(await registry.execute(call, scope=scope, session=Session("s")), ToolResult)
+    assert_type(await registry.execute_turn([call], scope=scope), tuple[ToolResult, ...])
+    assert_type(await registry.execute_turn((call,), scope=scope, on_settled=print), tuple[ToolResult, ...])
+    assert_type(await registry.drain(), None)
+    assert_type(registry.pending(), list[PendingCall])
+    assert_type(registry.cancel("1", reason="enough"), int)
+    assert_type(registry.tools, Mapping[str, Tool])
+    assert_type(registry.schemas(), list[ToolSchema])
+    assert_type(registry.register(bare), Registration)
+    assert_type(registry.unregister("bare"), None)
+    with registry.register(bare) as registration:
+        assert_type(registration, Registration)
+        assert_type(registration.remove(), None)
+
+
+def results(result: ToolResult) -> None:
+    assert_type(result.call_id, str | None)
+    assert_type(result.code, str | None)
+    assert_type(result.cause, Cause | None)
+    assert_type(result.error, ErrorInfo | None)
+    assert_type(result.effects, tuple[Effect, ...])
+    assert_type(result.superseded, Outcome | None)
+    assert_type(result.text, str)
+    assert_type(result.is_error, bool)
+    assert_type(to_json(result), dict[str, JSONValue])
+    assert_type(from_json(ToolResult, {}), ToolResult)
+
+
+async def body(ctx: ToolContext) -> None:
+    assert_type(ctx.call, ToolCall)
+    assert_type(ctx.session, Session | None)
+    assert_type(ctx.cancel_requested, bool)
+    assert_type(ctx.cancel_reason, str | None)
+    assert_type(ctx.deadline, float)
+    assert_type(ctx.report_progress(1, 2, "half"), None)
+    assert_type(ctx.defer_context({"a": 1}), None)
+    assert_type(ctx.conclude_turn(), None)
+    with deadline(5) as limit:
+        assert_type(limit, Deadline)
+        assert_type(limit.renew(), None)
+    assert_type(limit.expired, bool)
+
+
+def pre_policy(call: CallView) -> Allow | Deny | Ask | None:
+    assert_type(call.token, CallToken)
+    assert_type(call.parent, CallToken | None)
+    assert_type(call.tool, Tool | None)
+    assert_type(call.arguments, Mapping[str, JSONValue] | None)
+    assert_type(call.defer_context("note"), None)
+    return Deny("no") if call.name == "rm" else None
+
+
+async def wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+    assert_type(dispatch.tool, Tool)
+    assert_type(dispatch.arguments, Mapping[str, JSONValue])
+    assert_type(dispatch.success(1), ToolResult)
+    assert_type(dispatch.failure("no", code="NO_WAY"), ToolResult)
+    assert_type(dispatch.within(5, call_next, ErrorInfo("E", "LATE", "late")), Awaitable[ToolResult])
+    return await call_next()
+
+
+async def post_policy(call: CallView, result: ToolResult) -> Block | ReplaceContent | None:
+    return ReplaceContent("cut") if result.text else None
+
+
+async def observer(call: CallView, result: ToolResult) -> None: ...
+def progress_observer(call: CallView, progress: Progress) -> None: ...
+async def recorder(event: CallEvent) -> None: ...
+
+
+def seams(registry: Registry) -> None:
+    assert_type(registry.add_pre_policy(pre_policy), Registration)
+    assert_type(registry.add_wrapper(wrapper), Registration)
+    assert_type(registry.add_post_policy(post_policy), Registration)
+    assert_type(registry.add_observer(observer), Registration)
+    assert_type(registry.add_progress_observer(progress_observer), Registration)
+    assert_type(registry.add_recorder(recorder), Registration)
+
+
+@attrs.frozen
+class Config:
+    limit: int = 1
+
+
+@plugin("mine", config=Config)
+@asynccontextmanager
+async def mine(registry: Registry, config: Config) -> AsyncGenerator[None]:
+    assert_type(config.limit, int)
+    yield
+
+
+assert_type(mine, Plugin[Config])
+assert_type(mine(Config(2)), Plugin[Config])
+assert_type(open_registry(plugins=[mine]), AbstractAsyncContextManager[Registry])
+_declare: Callable[[Callable[..., object]], Tool] = tool(timeout=3)
