@@ -62,12 +62,15 @@ def failure_content(error: ErrorInfo, superseded: Outcome | None = None) -> Cont
 
 
 def printable(thrown: BaseException) -> str:
-    """The text of an exception, whatever its `__str__` does; empty if it has none."""
+    """The text of an exception, whatever its `__str__` does; empty if it has none. Cut, but for a `ToolError`'s, whose
+    length its tool answers for."""
     try:
         text = str(thrown)
     except Exception:
         return UNPRINTABLE
     text = text.encode(errors="replace").decode()
+    if isinstance(thrown, ToolError):
+        return text
     return text if len(text) <= MAX_ERROR_TEXT else text[:MAX_ERROR_TEXT] + "... (cut)"
 
 

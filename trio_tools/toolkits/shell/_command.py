@@ -18,6 +18,7 @@ from trio_tools.toolkits.shell._output import SpillFile, Tail
 from trio_tools.toolkits.shell._process import KILL_BOUND, Child, start
 from trio_tools.toolkits.shell._stream import Stream
 from trio_tools.toolkits.shell._text import Finished, signal_name
+from trio_tools.values import ToolError
 
 # Seconds that what a command leaves in the background may go on writing once the shell itself has exited, if it holds
 # the command's output open: a filter that the shell does not wait for (`> >(tee log)`) still has its last lines to
@@ -46,18 +47,22 @@ async def run_command(
 ) -> Finished:
     """Run `command` in a fresh `bash -c` and return when nothing of it runs any more.
 
-    `timeout` is in seconds; `on_bytes` is told how much each read brought. Raises `OSError` if it cannot be started.
+    `timeout` is in seconds; `on_bytes` is told how much each read brought. Raises `ToolError`, code
+    `BASH_SPAWN_FAILED`, if it cannot be started.
 
-    **Cancellation**: before the start, as everywhere, and nothing was started. Afterwards the command is stopped (SIGTERM,
-    the configured grace, SIGKILL) under bounded shields, and what came of it is RETURNED: `Cancelled` is not raised
-    again, although the caller's scope stays cancelled and the next checkpoint says so. The registry looks at the scope,
-    not at the exception: it reports the call as `ABORTED` or `TOOL_TIMEOUT`, and keeps the output as what the tool came
-    to all the same (D11). Raised again, the output would be lost.
+    **Cancellation**: before the start, as everywhere, and nothing was started. Afterwards the command is stopped
+    (SIGTERM, the configured grace, SIGKILL) under bounded shields, and what came of it is RETURNED: `Cancelled` is not
+    raised again, although the caller's scope stays cancelled and the next checkpoint says so. The registry looks at
+    the scope, not at the exception: it reports the call as `ABORTED` or `TOOL_TIMEOUT`, and keeps the output as what
+    the tool came to all the same (D11). Raised again, the output would be lost.
     """
-    await trio.lowlevel.checkpoint()
+    await trio.lowlevel.checkpoint()  # for a call that was given up not even a pipe is opened
     mark = uuid.uuid4().hex
     environment = command_environment(os.environ, mark=mark)
-    child = await start((shell.bash, "-c", command), folder=folder, environment=environment, mark=mark)
+    try:
+        child = await start((shell.bash, "-c", command), folder=folder, environment=environment, mark=mark)
+    except OSError as error:
+        raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
     longest = timeout + shell.config.grace + READING_SLACK
     streams = [_stream(shell.config, fd, shell.spills, longest, on_bytes) for fd in (child.stdout, child.stderr)]
     stopped = timed_out = False
@@ -73,6 +78,8 @@ async def run_command(
         stdout, stderr = [await stream.captured() for stream in streams]
     finally:
         code = child.close()
+        for stream in streams:
+            stream.close()
     return Finished(
         stdout=stdout,
         stderr=stderr,
@@ -89,9 +96,9 @@ async def _wait_over(child: Child, streams: list[Stream], timeout: float) -> boo
 
     **Cancellation**: returns, see `run_command`.
     """
-    limit = None
+    limit = deadline(timeout)
     try:
-        with deadline(timeout) as limit:
+        with limit:
             await child.wait_exit()
         if not child.is_running():
             with trio.move_on_after(LINGER):
@@ -100,7 +107,7 @@ async def _wait_over(child: Child, streams: list[Stream], timeout: float) -> boo
     except trio.Cancelled:
         pass  # not ours to raise again: the output so far is still to be returned
     # A command that ended by itself did so before its time was up, also if a blocked loop let us see it only later.
-    return limit is not None and limit.expired and child.is_running()
+    return limit.expired and child.is_running()
 
 
 async def _end_reading(streams: list[Stream]) -> None:

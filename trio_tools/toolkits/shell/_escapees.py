@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 import attrs
 import trio
 
 from trio_tools.toolkits.shell._environment import carries
 
-# Seconds for all passes. One pass takes some 20 us for each process on the machine, and what it kills is gone at once;
+# Seconds for all passes. One pass takes some 5 us for each process on the machine, and what it kills is gone at once;
 # only something that forks as fast as we look keeps us longer, and no number of passes would end that.
 SWEEP_BOUND = 2
 
@@ -56,18 +55,23 @@ class Marked:
             os.waitid(os.P_PIDFD, self.pidfd, os.WEXITED | os.WNOHANG)
 
 
-@contextmanager
-def closing(found: list[Marked]) -> Generator[list[Marked]]:
-    """Close the descriptors in the end."""
-    try:
-        yield found
-    finally:
-        for one in found:
+@attrs.frozen
+class Found:
+    """What a look at /proc found, and whether it could look at everything."""
+
+    processes: list[Marked]
+    complete: bool = True
+
+    def __enter__(self) -> list[Marked]:
+        return self.processes
+
+    def __exit__(self, *_: object) -> None:
+        for one in self.processes:
             os.close(one.pidfd)
 
 
-async def find_marked(mark: str, *, apart_from: int) -> list[Marked]:
-    """The living processes that carry `mark`, without the pid `apart_from`. Close them: `with closing(...)`.
+async def find_marked(mark: str, *, apart_from: int) -> Found:
+    """The living processes that carry `mark`, without the pid `apart_from`; leaving it closes their descriptors.
 
     **Cancellation**: before it starts; the reading of /proc itself is not cut short.
     """
@@ -83,35 +87,45 @@ async def kill_escapees(mark: str, *, leader: int) -> bool:
     # Shield: what is not found now outlives the call, and nobody looks for it again. Bound: SWEEP_BOUND.
     with trio.CancelScope(shield=True, relative_deadline=SWEEP_BOUND):
         while True:
-            with closing(await find_marked(mark, apart_from=leader)) as found:
-                for one in found:
+            found = await find_marked(mark, apart_from=leader)
+            with found as processes:
+                for one in processes:
                     one.send(signal.SIGKILL)
-                for one in found:
+                for one in processes:
                     await one.wait_exit()
-            if not found:
-                return True
+            if not processes:
+                return found.complete
     return False
 
 
-def _search(mark: str, apart_from: int) -> list[Marked]:
+def _search(mark: str, apart_from: int) -> Found:
     found: list[Marked] = []
-    for name in os.listdir("/proc"):
-        if not name.isdecimal() or int(name) == apart_from or not _is_marked(name, mark):
-            continue
+    try:
+        for name in os.listdir("/proc"):
+            if name.isdecimal() and int(name) != apart_from and _is_marked(name, mark):
+                found += _opened(name, mark)
+    except OSError:  # out of descriptors, as a rule; those that were found are dealt with first
+        return Found(found, complete=False)
+    return Found(found)
+
+
+def _opened(name: str, mark: str) -> list[Marked]:
+    """The process with a descriptor, unless it is gone."""
+    with ExitStack() as on_failure:
         try:
             pidfd = os.pidfd_open(int(name))
-        except OSError:  # it is gone; or we are out of descriptors, and the next pass comes to it
-            continue
-        if _is_marked(name, mark):  # again: now it is certain that the descriptor means the process that was read
-            found.append(Marked(int(name), pidfd))
-        else:
-            os.close(pidfd)
-    return found
+        except ProcessLookupError:
+            return []
+        on_failure.callback(os.close, pidfd)
+        if not _is_marked(name, mark):  # again: now it is certain that the descriptor means the process that was read
+            return []
+        on_failure.pop_all()
+        return [Marked(int(name), pidfd)]
 
 
 def _is_marked(pid: str, mark: str) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as environ:
             return carries(environ.read(), mark)
-    except OSError:  # gone, or not ours to read
+    except (FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or not ours to read
         return False

@@ -77,10 +77,7 @@ def bash_tool(shell: Shell) -> Tool:
         folder = await _checked(shell, command, description, timeoutMs, workdir)
         timeout = shell.config.effective_timeout(None if timeoutMs is None else timeoutMs / 1000)
         progress = _Progress(ctx)
-        try:
-            finished = await run_command(shell, command, folder=folder, timeout=timeout, on_bytes=progress.add)
-        except OSError as error:
-            raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
+        finished = await run_command(shell, command, folder=folder, timeout=timeout, on_bytes=progress.add)
         text = result_text(finished)
         if finished.timed_out:
             raise ToolError(text, code="BASH_TIMEOUT")

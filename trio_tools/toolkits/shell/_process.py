@@ -19,7 +19,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from trio_tools.toolkits.shell._escapees import closing, find_marked, kill_escapees
+from trio_tools.toolkits.shell._escapees import find_marked, kill_escapees
 
 # Seconds for a process to be gone after SIGKILL. It is a matter of milliseconds; one that hangs in the kernel, or that
 # became another user's (`sudo`), never goes, and must not hold the call.
@@ -52,7 +52,7 @@ class Child:
     async def stop(self, *, grace: float) -> bool:
         """End everything that the command started: SIGTERM, `grace` seconds, SIGKILL, then what left its group.
 
-        If the leader has exited by itself there is no SIGTERM: what it left behind was told to nobody to wait for.
+        If the leader has exited by itself there is no SIGTERM and no grace: nobody waits for what it left behind.
         Returns False if something may be left. **Cancellation**: shielded for at most grace + KILL_BOUND + SWEEP_BOUND.
         """
         if self.is_running():
@@ -70,7 +70,7 @@ class Child:
         # Shield: the call is already cancelled, as a rule, and the command has a right to its grace. Bound: `grace`.
         with (
             trio.CancelScope(shield=True, relative_deadline=grace),
-            closing(await find_marked(self.mark, apart_from=self.process.pid)) as found,
+            await find_marked(self.mark, apart_from=self.process.pid) as found,
         ):
             for one in found:
                 if one.left_group(self.process.pid):
@@ -102,8 +102,8 @@ class Child:
 async def start(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], mark: str) -> Child:
     """Start `command` in `folder`, in a session and process group of its own, with nothing to read.
 
-    Raises `OSError` if it cannot be started; then nothing runs and nothing is open. **Cancellation**: before it starts, in
-    which case nothing was started; a start that has begun is finished.
+    Raises `OSError` if it cannot be started; then nothing runs and nothing is open. **Cancellation**: before it
+    starts, in which case nothing was started; a start that has begun is finished.
     """
     with ExitStack() as ours, ExitStack() as theirs:
         stdout, stdout_theirs = _pipe(ours, theirs)
@@ -120,7 +120,8 @@ async def start(command: Sequence[str], *, folder: Path, environment: Mapping[st
         try:
             pidfd = os.pidfd_open(process.pid)
         except OSError:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
             # Shield: a zombie would be left. Bound: KILL_BOUND.
             with trio.CancelScope(shield=True, relative_deadline=KILL_BOUND):
                 await process.wait()

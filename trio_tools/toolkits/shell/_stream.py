@@ -75,13 +75,11 @@ class Stream:
         last = self._tail.total + LAST_BYTES
         while self._tail.total < last and self._read():
             pass
-        try:
-            if self._unspilled or self._spill.is_open:
-                # Shield: the result names the file, so it must be whole. Bound: one write.
-                with trio.CancelScope(shield=True, relative_deadline=SPILL_BOUND):
-                    await trio.to_thread.run_sync(self._close_spill, limiter=self._thread)
-        finally:
-            self._close_spill()  # nothing is left to do, unless that bound ran out before the thread began
+        if self._unspilled or self._spill.is_open:
+            # Shield: the result names the file, so it must be whole. Bound: one write.
+            with trio.CancelScope(shield=True, relative_deadline=SPILL_BOUND):
+                await trio.to_thread.run_sync(self.close, limiter=self._thread)
+        self.close()  # nothing is left to do, unless that bound ran out before the thread began
         path = self._spill.path
         return Captured(
             kept=self._tail.kept(),
@@ -110,7 +108,8 @@ class Stream:
         self._spill.write(bytes(self._unspilled))
         self._unspilled.clear()
 
-    def _close_spill(self) -> None:
+    def close(self) -> None:
+        """Write what is still to be written, and close the file. Blocks; again it does nothing."""
         if self._unspilled:
             self._write_spill()
         self._spill.close()
