@@ -23,8 +23,8 @@ MAX_TASKS = 50
 class PendingCall:
     """A call that has not settled.
 
-    `seconds_in_stage` and `seconds_since_cancel` (None: nobody has given it up) count on Trio's clock. `where` is a
-    chain of `file:line function`, outermost first, of the call's task, its child tasks and its thread.
+    `seconds_in_stage` and `seconds_since_cancel` (None: nobody has given it up) are seconds on Trio's clock. `where` is
+    a chain of `file:line function`, outermost first, of the call's task, its child tasks and its thread.
     """
 
     token: CallToken

@@ -118,6 +118,7 @@ class CallState:
 
     @property
     def name(self) -> str:
+        """The name that was called."""
         return self.call.name
 
     def enter(self, stage: str) -> None:
@@ -128,7 +129,7 @@ class CallState:
     # --- giving up -------------------------------------------------------------------------------------------------
 
     def give_up(self, cause: Cause, at: float, reason: str | None = None) -> bool:
-        """Note who ends this call and when, unless somebody has already or it is over, and cancel what it runs in.
+        """Note who ends this call and when (seconds on Trio's clock), unless somebody has already or it is over, and cancel what it runs in.
 
         The body is stopped through the private scopes, also where a wrapper has shielded it from the scopes around.
         """
@@ -155,7 +156,8 @@ class CallState:
         return False
 
     def due_outside(self, now: float) -> float:
-        """When the call was given up from outside, or its caller's time ran out; `inf` if neither.
+        """When the call was given up from outside, or its caller's time ran out by now; `inf` if neither. In seconds on
+        Trio's clock.
 
         Only the deadline of the scope handed over is read: those around it may have been moved since."""
         if self.cause is not None:
@@ -171,7 +173,7 @@ class CallState:
         return self.cut(result) if self.due_outside(now) <= now else result
 
     def given_up_by(self, now: float) -> float:
-        """When the first cause fell due, from outside or by a claim; `inf` if none has."""
+        """When the first cause fell due, from outside or by a claim; `inf` if none has by now. In seconds."""
         claims = [claim.scope.deadline for claim in self.claims if claim.scope.deadline <= now]
         return min([self.due_outside(now), *claims])
 

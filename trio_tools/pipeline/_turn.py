@@ -10,6 +10,7 @@ as its last act, so that the nursery has nothing left to wait for when the frame
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -61,9 +62,7 @@ class Turn:
     def name(self) -> str:
         """A random name that no other turn has, for events. Made when first asked for."""
         if self._name is None:
-            from secrets import token_hex
-
-            self._name = token_hex(8)
+            self._name = os.urandom(8).hex()
         return self._name
 
     # --- beginning -------------------------------------------------------------------------------------------------
@@ -81,13 +80,14 @@ class Turn:
             self.give_up(Cause.SHUTDOWN, self.began)
 
     def give_up(self, cause: Cause, at: float) -> None:
-        """Nothing more starts, and what runs is stopped."""
+        """Nothing more starts, and what runs is stopped, as of that many seconds on Trio's clock."""
         for call in self.calls:
             call.give_up(cause, at)
         self.given_up = True
 
     def give_up_one(self, call: CallState, cause: Cause, at: float, reason: str | None) -> bool:
-        """Stop one call, or keep it from starting; its siblings go on. Whether it was this that stopped it."""
+        """Stop one call as of that many seconds on Trio's clock, or keep it from starting; its siblings go on. Whether
+        it was this that stopped it."""
         if not call.give_up(cause, at, reason):
             return False
         if call.stage == "queued":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import re
 from collections.abc import Callable
-from typing import TypeAlias, overload
+from typing import TypeAlias, TypedDict, Unpack, overload
 
 import attrs
 import trio
@@ -57,74 +58,66 @@ class Tool:
     pool: trio.CapacityLimiter | None = None
 
 
+class ToolOptions(TypedDict, total=False):
+    """What `tool` takes beside the function: the fields of `Tool` by the same names. Budgets in seconds."""
+
+    name: str | None
+    description: str | None
+    output: object
+    timeout: float | None
+    idle_timeout: float | None
+    finalize_content: Finalizer | None
+    read_only: bool
+    idempotent: bool
+    destructive: bool
+    parallel: Classifier
+    pool: trio.CapacityLimiter | None
+
+
 @overload
-def tool(function: Body, /) -> Tool: ...
+def tool(function: Body, /, **options: Unpack[ToolOptions]) -> Tool: ...
 @overload
-def tool(
-    *,
-    name: str | None = None,
-    description: str | None = None,
-    output: object = None,
-    timeout: float | None = None,
-    idle_timeout: float | None = None,
-    finalize_content: Finalizer | None = None,
-    read_only: bool = False,
-    idempotent: bool = False,
-    destructive: bool = False,
-    parallel: Classifier | None = None,
-    pool: trio.CapacityLimiter | None = None,
-) -> Callable[[Body], Tool]: ...
-def tool(
-    function: Body | None = None,
-    /,
-    *,
-    name: str | None = None,
-    description: str | None = None,
-    output: object = None,
-    timeout: float | None = None,
-    idle_timeout: float | None = None,
-    finalize_content: Finalizer | None = None,
-    read_only: bool = False,
-    idempotent: bool = False,
-    destructive: bool = False,
-    parallel: Classifier | None = None,
-    pool: trio.CapacityLimiter | None = None,
-) -> Tool | Callable[[Body], Tool]:
+def tool(**options: Unpack[ToolOptions]) -> Callable[[Body], Tool]: ...
+def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Tool | Callable[[Body], Tool]:
     """Declare a typed function as a tool: `@tool`, or `@tool(timeout=30)`.
 
-    Arguments are the fields of `Tool`: `name` and `description` default to the function's own; `output` is a type that
+    Options are the fields of `Tool`: `name` and `description` default to the function's own; `output` is a type that
     every success must fit; `timeout` and `idle_timeout` are seconds; `parallel` defaults to `read_only`. The function
     stays at `tool.body`.
 
     Raises `TypeError` for a function that cannot be declared (no annotation, a type without a JSON form, a generator),
-    naming tool and parameter, and `ValueError` for a budget that is not a positive finite number of seconds or a name
-    that providers refuse.
+    naming tool and parameter, and for an unknown option; `ValueError` for a budget that is not a positive finite
+    number of seconds or a name that providers refuse.
     """
+    unknown = ", ".join(options.keys() - ToolOptions.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"tool() has no option {unknown}; it has {', '.join(ToolOptions.__annotations__)}")
+    return functools.partial(_declare, options=options) if function is None else _declare(function, options)
 
-    def declare(body: Body) -> Tool:
-        own_name = _name(body) if name is None else name
-        if not NAME.fullmatch(own_name):
-            raise ValueError(f'tool name "{own_name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
-        text, described = _documentation(body)
-        signature = signature_of(body, own_name, described)
-        return Tool(
-            name=own_name,
-            description=text if description is None else description,
-            parameters=signature.schema,
-            body=body,
-            signature=signature,
-            output=None if output is None else shape_of(output),
-            timeout=timeout,
-            idle_timeout=idle_timeout,
-            finalize_content=finalize_content,
-            read_only=read_only,
-            idempotent=idempotent,
-            destructive=destructive,
-            parallel=read_only if parallel is None else parallel,
-            pool=pool,
-        )
 
-    return declare if function is None else declare(function)
+def _declare(body: Body, options: ToolOptions) -> Tool:
+    name = options.get("name") or _name(body)
+    if not NAME.fullmatch(name):
+        raise ValueError(f'tool name "{name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
+    text, described = _documentation(body)
+    description, output = options.get("description"), options.get("output")
+    signature = signature_of(body, name, described)
+    return Tool(
+        name=name,
+        description=text if description is None else description,
+        parameters=signature.schema,
+        body=body,
+        signature=signature,
+        output=None if output is None else shape_of(output),
+        timeout=options.get("timeout"),
+        idle_timeout=options.get("idle_timeout"),
+        finalize_content=options.get("finalize_content"),
+        read_only=options.get("read_only", False),
+        idempotent=options.get("idempotent", False),
+        destructive=options.get("destructive", False),
+        parallel=options.get("parallel", options.get("read_only", False)),
+        pool=options.get("pool"),
+    )
 
 
 def _name(body: Body) -> str:

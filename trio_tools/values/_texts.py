@@ -38,14 +38,17 @@ def went_idle(seconds: float) -> ErrorInfo:
 
 
 def unknown_tool(name: str) -> ErrorInfo:
+    """The error of a call of a name that nobody has registered."""
     return ErrorInfo("ToolNotFoundError", ErrorCode.UNKNOWN_TOOL, f'unknown tool "{name}"')
 
 
 def invalid_arguments(problems: list[str]) -> ErrorInfo:
+    """The error of arguments that do not fit, with everything that is wrong with them."""
     return ErrorInfo("ToolArgsError", ErrorCode.INVALID_ARGS, f"invalid arguments: {'; '.join(problems)}")
 
 
 def invalid_output(tool: str, problems: str) -> ErrorInfo:
+    """The error of a value that a tool returned and that cannot be kept."""
     message = f'tool "{tool}" returned invalid output: {problems}'
     return ErrorInfo("ToolOutputError", ErrorCode.INVALID_TOOL_OUTPUT, message)
 

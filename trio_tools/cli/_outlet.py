@@ -1,0 +1,89 @@
+"""Standard output: JSON lines, each written as soon as it can be.
+
+Writing is done in a worker thread, since whoever reads may be slow, and neither a Ctrl-C nor a tool is to wait for
+him. It goes past Python's own buffer, so that nothing is left in one when the reader has gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+import trio
+
+from trio_tools import JSONValue
+from trio_tools.cli._screen import Screen
+
+
+def line_of(document: Mapping[str, JSONValue]) -> bytes:
+    """A document on one line of ASCII, in which nothing can move a terminal, and nothing is lost for a program."""
+    # json escapes all control characters but DEL, which can only stand inside a string
+    return json.dumps(document, ensure_ascii=True).replace("\x7f", "\\u007f").encode() + b"\n"
+
+
+def write_lines(descriptor: int, documents: Iterable[Mapping[str, JSONValue]]) -> None:
+    """Write documents, however many writes that takes. Raises `OSError` as writing does."""
+    left = memoryview(b"".join(map(line_of, documents)))
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+class Outlet:
+    """Lines on their way out.
+
+    `on_failure` is told once, with the error, when they cannot be written any more; what comes afterwards is dropped.
+    """
+
+    def __init__(self, descriptor: int, screen: Screen, on_failure: Callable[[OSError], None]) -> None:
+        self._descriptor = descriptor
+        self._screen = screen
+        self._on_failure = on_failure
+        self._limiter = trio.CapacityLimiter(1)  # its own: tools may keep all of Trio's common threads busy
+        self._queued: list[Mapping[str, JSONValue]] = []
+        self._writing = 0
+        self._failed = False
+        self._more = trio.Event()
+        self._rest = trio.Event()
+        self._rest.set()
+
+    @property
+    def waiting(self) -> int:
+        """How many lines have not been written."""
+        return self._writing + len(self._queued)
+
+    def put(self, document: Mapping[str, JSONValue]) -> None:
+        """Have this written after what was put before."""
+        if not self._failed:
+            self._queued.append(document)
+            self._more.set()
+            if self._rest.is_set():
+                self._rest = trio.Event()
+
+    async def flushed(self) -> None:
+        """Wait until all that was put has been written, or cannot be.
+
+        **Cancellation**: stops the waiting, not the writing.
+        """
+        await self._rest.wait()
+
+    async def run(self) -> None:
+        """Write what is put, for ever.
+
+        **Cancellation**: the write under way is awaited; what is still queued is not written.
+        """
+        while True:
+            await self._more.wait()
+            self._more = trio.Event()
+            documents, self._queued = self._queued, []
+            self._writing = len(documents)
+            try:
+                with self._screen.aside():
+                    await trio.to_thread.run_sync(write_lines, self._descriptor, documents, limiter=self._limiter)
+            except OSError as error:
+                self._failed = True
+                self._queued.clear()
+                self._on_failure(error)
+            self._writing = 0
+            if not self._queued:
+                self._rest.set()

@@ -1,0 +1,29 @@
+"""Exit statuses, and the one exception that is a user's mistake."""
+
+from __future__ import annotations
+
+import signal
+
+OK = 0  # status: every line was a turn, whatever its results say
+FAILED = 1  # status: results could not be written, on a full disk for one; not the user's mistake
+MISUSE = 2  # status: a line that is no turn, an option or a file that cannot be used; what shells and parsers use
+TIMED_OUT = 124  # status: the time of the run was up; that of timeout(1)
+
+# What a shell shows for a process that a signal ended.
+_SIGNALLED = 128  # added to the number of the signal, as shells do
+
+READER_GONE = _SIGNALLED + signal.SIGPIPE
+INTERRUPTED = _SIGNALLED + signal.SIGINT
+
+
+def after_signal(number: int) -> int:
+    """The status of a run that this signal ended."""
+    return _SIGNALLED + number
+
+
+class Refused(Exception):  # noqa: N818 - what happened to the user, not to the program
+    """Something the user gave cannot be used. Its text is the one line that says so; `status` is the exit status."""
+
+    def __init__(self, message: str, *, status: int = MISUSE) -> None:
+        super().__init__(message)
+        self.status = status

@@ -1,0 +1,31 @@
+"""Why a cancelled run does not end: what a second Ctrl-C prints (D19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trio_tools import PendingCall
+
+# Calls that are told of. The registry runs far fewer at once; the rest waits, and has nowhere to be stuck.
+MAX_CALLS = 20
+
+
+def stuck(calls: Iterable[PendingCall], *, unwritten: int) -> Iterator[str]:
+    """Lines that say where each pending call is stuck, and how many results wait for whoever reads them.
+
+    They hold names as they came: to be made printable.
+    """
+    pending = list(calls)
+    if not pending and not unwritten:
+        yield "no call is pending"
+    if unwritten:
+        yield f"lines that nobody has read from standard output yet: {unwritten}"
+    for call in pending[:MAX_CALLS]:
+        since = call.seconds_since_cancel
+        ago = "not cancelled" if since is None else f"cancelled {since:.1f} s ago"
+        name = call.tool if call.id is None else f"{call.tool} {call.id}"
+        yield f"pending: {name}, in {call.stage} for {call.seconds_in_stage:.1f} s, {ago}"
+        yield from (f"  {place}" for place in call.where)
+    if len(pending) > MAX_CALLS:
+        yield f"and {len(pending) - MAX_CALLS} more"
+    yield "press Ctrl-C again to leave at once, without cleaning up"
