@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
+from trio_tools.pipeline._claim import VOUCHED
 from trio_tools.pipeline._core import Wrapper
 from trio_tools.pipeline._dispatch import dispatch
 from trio_tools.pipeline._faults import run_async, take_apart
-from trio_tools.pipeline._next import VOUCHED, CallNext
+from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import Dispatch
@@ -28,7 +29,9 @@ async def around(call: CallState) -> tuple[ToolResult, bool]:
         return await dispatch(call), False
     try:
         result = await _inside(call, wrappers, 0)
-    except (Exception, SystemExit, BaseExceptionGroup) as thrown:
+    except GeneratorExit:
+        raise
+    except BaseException as thrown:
         return call.failed(
             exception_error(thrown, ErrorCode.WRAPPER_FAILED),
             superseded=None if call.last is None else call.last.outcome,
@@ -42,11 +45,12 @@ async def _inside(call: CallState, wrappers: tuple[Wrapper, ...], place: int) ->
 
     Raises what a wrapper raised; a cancel that cut it comes out as a result.
     """
+    innermost = place + 1 == len(wrappers)
 
     def inner() -> Awaitable[ToolResult]:
-        return dispatch(call) if place + 1 == len(wrappers) else _inside(call, wrappers, place + 1)
+        return dispatch(call) if innermost else _inside(call, wrappers, place + 1)
 
-    call_next = CallNext(call, place, inner)
+    call_next = CallNext(call, place, inner, innermost=innermost)
     try:
         result: object = await run_async(wrappers[place], Dispatch(call, place), call_next)
     except BaseException as thrown:

@@ -52,7 +52,7 @@ async def _started(call: CallState) -> ToolResult:
     turn = call.turn
     core = turn.core
     own = turn.nursery.cancel_scope if len(turn.calls) == 1 else trio.CancelScope()
-    call.scopes = (own,)
+    call.scopes = ((own, ()),)
     with _IN_THE_NURSERYS if own is turn.nursery.cancel_scope else own:
         decision = None
         if core.pre_policies.functions or core.recorders.functions:

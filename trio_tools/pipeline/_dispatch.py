@@ -6,11 +6,12 @@ call is its failure, and a value that comes back from a cancelled call is an abo
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable
-from math import inf
 
 import trio
 
+from trio_tools.pipeline._claim import earliest
 from trio_tools.pipeline._context import BodyContext
 from trio_tools.pipeline._faults import run_body, take_apart
 from trio_tools.pipeline._output import completed
@@ -52,8 +53,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
-    if _last_look(call):
-        await call.is_cancelled()
+    if await _given_up(call):
         return call.cut()
     if call.attempts:
         assert call.arguments is not None
@@ -81,15 +81,20 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     return result
 
 
-def _last_look(call: CallState) -> bool:
-    """Whether the call was given up by now; a deadline that has passed counts before Trio has processed it."""
+async def _given_up(call: CallState) -> bool:
+    """The last look. A deadline that has passed counts before Trio has processed it, also behind a wrapper's shield."""
     if call.cause is not None:
         return True
-    deadline = trio.current_effective_deadline()
-    if deadline < inf and deadline < min([claim.scope.deadline for claim in call.claims], default=inf):
-        call.around = deadline
-    call.since = trio.current_time()
-    return deadline <= call.since
+    known, call.looked = call.looked, None
+    call.around = trio.current_effective_deadline() if known is None else known
+    call.since = now = trio.current_time()
+    if min(call.around, earliest(call.claims), call.due_outside(now)) > now:
+        # a deadline that was known before says nothing of a cancel since
+        return known is not None and await call.is_cancelled()
+    # one pass, in which Trio processes the deadline and the frame of the turn notes whose it was
+    with contextlib.suppress(trio.Cancelled):
+        await trio.lowlevel.checkpoint()
+    return True
 
 
 async def _failed(call: CallState, thrown: BaseException) -> ToolResult:

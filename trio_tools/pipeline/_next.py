@@ -8,35 +8,35 @@ door; past it, it returns a result.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from math import inf
 from typing import TypeAlias
 
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._state import CallState, Claim
-from trio_tools.values import ErrorCode, Outcome, ToolResult
+from trio_tools.pipeline._claim import Claim, claimed, earliest
+from trio_tools.pipeline._faults import run_async
+from trio_tools.pipeline._state import CallState
+from trio_tools.values import ToolResult
 
 Inner: TypeAlias = Callable[[], Awaitable[ToolResult]]
-
-# Codes that only the registry can vouch for.
-VOUCHED = (ErrorCode.ABORTED, ErrorCode.ABORTED_BEFORE_DISPATCH)
 
 
 class CallNext:
     """Awaiting it runs the inner wrappers and the body. It may be awaited again, one at a time, until the wrapper that
     it was given to has returned."""
 
-    __slots__ = ("_busy", "_call", "_closed", "_entered", "_inner", "_place", "_waiter")
+    __slots__ = ("_busy", "_call", "_closed", "_cut", "_entered", "_inner", "_innermost", "_place", "_waiter")
 
-    def __init__(self, call: CallState, place: int, inner: Inner) -> None:
+    def __init__(self, call: CallState, place: int, inner: Inner, *, innermost: bool) -> None:
         self._call = call
+        self._innermost = innermost  # whether the body is what is inside
         self._place = place  # of the wrapper that it is given to
         self._inner = inner
         self._busy = False
         self._closed = False
         self._entered = False
         self._waiter: trio.Event | None = None
+        self._cut: trio.Cancelled | None = None  # what shut the door
 
     async def __call__(self) -> ToolResult:
         """Run the rest of the chain and return its result.
@@ -47,36 +47,48 @@ class CallNext:
         **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
         result, an abort if the rest was cut, and the next checkpoint raises.
         """
-        return await self.enter(trio.CancelScope(), None)
+        return await self.enter(None)
 
     @enable_ki_protection
-    async def enter(self, private: trio.CancelScope, claim: Claim | None) -> ToolResult:
-        """As `__call__`, in this private scope; a claim says what it means if the scope's deadline ends the call.
+    async def enter(self, claim: Claim | None) -> ToolResult:
+        """As `__call__`; a claim says what it means if its time is what ends the call.
 
         **Cancellation**: as there.
         """
         call = self._call
         self._check()
         self._busy = True
-        result: ToolResult | None = None
-        around, claims = call.scopes, call.claims
+        around, outer = call.scopes, call.claims
         if claim is not None:
-            call.claims = (*claims, claim)
+            call.claims = (*outer, claim)
+        # it obeys every claim that is open, also where a wrapper in between has shielded it from their scopes
+        private = trio.CancelScope(deadline=earliest(call.claims))
+        call.scopes = (*around, (private, call.claims))
+        result: ToolResult | None = None
         try:
             with private:
                 await self._door(private)
-                call.scopes = (*around, private)
+                call.looked = claim.around if claim is not None and self._innermost else None
                 result = await self._inner()
                 if claim is not None:
                     await claim.look()
         finally:
-            call.scopes, call.claims = around, claims
+            call.scopes, call.claims = around, outer
             self._busy = False
             if self._waiter is not None:
                 self._waiter.set()
-        # without a result the door was cut: the time was over, or a shield hides that the call was given up
-        result = result or call.cut()
+        if result is None:
+            result = self._refused(claim)
         return result if claim is None else claimed(call, claim, result)
+
+    def _refused(self, claim: Claim | None) -> ToolResult:
+        """What the door says when it is shut: `Cancelled` if the call was given up, also where a shield hides it; an
+        expired claim's wrapper gets a result."""
+        if self._cut is not None and self._call.cause is not None:
+            raise self._cut
+        if claim is not None:
+            claim.expired = True
+        return self._call.cut()
 
     def _check(self) -> None:
         if self._closed:
@@ -90,11 +102,15 @@ class CallNext:
     async def _door(self, private: trio.CancelScope) -> None:
         if self._call.cause is not None:
             private.cancel()
-        if self._entered:
-            # a whole pass: a retry loop that never waits still sees its deadlines, and lets others run
-            await trio.lowlevel.checkpoint()
-        else:
-            await trio.lowlevel.checkpoint_if_cancelled()
+        try:
+            if self._entered:
+                # a whole pass: a retry loop that never waits still sees its deadlines, and lets others run
+                await trio.lowlevel.checkpoint()
+            else:
+                await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled as cancelled:
+            self._cut = cancelled
+            raise
         self._entered = True
 
     def closes_busy(self) -> bool:
@@ -119,48 +135,23 @@ def within(call: CallState, claim: Claim, call_next: CallNext | Inner) -> Awaita
 
     **Cancellation**: as `call_next()`.
     """
-    return call_next.enter(claim.scope, claim) if isinstance(call_next, CallNext) else _around(call, claim, call_next)
+    return call_next.enter(claim) if isinstance(call_next, CallNext) else _within(call, claim, call_next)
 
 
 @enable_ki_protection
-async def _around(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
+async def _within(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
+    around, outer = call.scopes, call.claims
+    call.claims = (*outer, claim)
+    private = trio.CancelScope(deadline=earliest(call.claims))
+    call.scopes = (*around, (private, call.claims))
     result: ToolResult | None = None
-    claims, call.claims = call.claims, (*call.claims, claim)
     try:
-        with claim.scope:
-            result = await inner()
+        with private:
+            result = await run_async(inner)
             await claim.look()
     finally:
-        call.claims = claims
-    return claimed(call, claim, result or call.cut())
-
-
-def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
-    """The outcome that was claimed, if the claim's time was the first cause to fall due; else the result as it is."""
-    if not claim.expired or not _owns(call, claim, claim.scope.deadline):
-        return result
-    call.claim = claim
-    return call.failed(claim.outcome, superseded=_superseded(result), cause=claim.cause)
-
-
-def _owns(call: CallState, claim: Claim, due: float) -> bool:
-    """Whether a claim that fell due then was the first cause; of equal deadlines the outermost is."""
-    if call.claim is not None and call.claim.scope.deadline < due:
-        return False  # one further in was earlier
-    if call.cause is not None:
-        # a blocked loop is told of all deadlines at once: the one that was earlier is what counts
-        return due < min(call.cancelled_at, call.around)
-    if not claim.by_deadline:
-        return False  # a wrapper further out had cancelled by hand
-    around = trio.current_effective_deadline()
-    # -inf: a wrapper further out has run out of time too; what counts is the deadline that it had when we entered
-    return due < (around if around > -inf else min(claim.around, call.around))
-
-
-def _superseded(result: ToolResult) -> Outcome | None:
-    """What a claim replaces: what the tool came to, not what was made of it on the way out."""
-    if result.error is None:
-        return Outcome(result.content, result.value)
-    if result.superseded is not None or result.code in VOUCHED or result.cause is not None:
-        return result.superseded
-    return Outcome(result.content, error=result.error)
+        call.scopes, call.claims = around, outer
+    if result is None:
+        claim.expired = True  # the scope was cut before there was a result
+        result = call.cut()
+    return claimed(call, claim, result)

@@ -1,8 +1,7 @@
 """One call on its way: what is known of it, who gave it up and when, and the scopes that stop it.
 
-Ownership goes by time. Every cause (the caller, an operator, a shutdown, each claim) has an instant at which it fell
-due; the first owns the call, and of equal deadlines the outermost. Trio's own flags cannot tell: an inner deadline and
-an outer cancel leave them the same in both orders.
+Whoever gives a call up first is noted with the time, and the body is stopped through the private scopes that are open
+then. `_claim.py` says who owns the outcome.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from trio_tools.pipeline._claim import Claim, earliest
 from trio_tools.tool import Tool
 from trio_tools.values import (
     ABORTED,
@@ -35,36 +35,6 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._turn import Turn
 
 current_call: ContextVar[CallState | None] = ContextVar("trio_tools.current_call", default=None)
-
-
-class Claim:
-    """A wrapper's word on what it means if this scope's deadline ends the call."""
-
-    __slots__ = ("around", "by_deadline", "cause", "expired", "idle", "outcome", "place", "scope")
-
-    def __init__(self, place: int, seconds: float, outcome: ErrorInfo, *, renew: bool) -> None:
-        self.scope = trio.CancelScope(deadline=trio.current_time() + seconds)
-        self.place = place  # of the wrapper, 0 outermost
-        self.outcome = outcome
-        self.idle = seconds if renew else None  # seconds that each progress report gives anew
-        self.cause = Cause.IDLE if renew else Cause.DEADLINE
-        # the deadline of what is around it, as it was then; only a wrapper further out can have one that nobody knows
-        self.around = trio.current_effective_deadline() if place else inf
-        self.expired = False  # whether the time had run out when the inner call was back
-        self.by_deadline = True  # whether what first cancelled this scope, if anything did, was a deadline
-
-    async def look(self) -> None:
-        """Note, inside the scope, whether it has expired and what cancelled it first: Trio tells that to whoever is
-        cancelled in it, whichever came later.
-
-        **Cancellation**: not raised.
-        """
-        self.expired = trio.current_time() >= self.scope.deadline
-        if self.expired:
-            try:
-                await trio.lowlevel.checkpoint_if_cancelled()
-            except trio.Cancelled as cancelled:
-                self.by_deadline = cancelled.source == "deadline"
 
 
 class CallState:
@@ -90,9 +60,11 @@ class CallState:
     cause: Cause | None = None
     cancelled_at = inf  # seconds on Trio's clock
     reason: str | None = None
-    scopes: tuple[trio.CancelScope, ...] = ()  # private ones, open now
+    ended_by_deadline = False  # whether it was a deadline that gave it up
+    scopes: tuple[tuple[trio.CancelScope, tuple[Claim, ...]], ...] = ()  # private, open now; and the claims they obey
     claims: tuple[Claim, ...] = ()  # open now, outermost first
-    around = inf  # the earliest deadline that was in force at dispatch and was no claim's
+    looked: float | None = None  # the deadline in force right before dispatch, where it is known already
+    around = inf  # the deadline in force at dispatch
     claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
     # what came of it
     attempts = 0  # how often the body was entered
@@ -128,15 +100,17 @@ class CallState:
 
     # --- giving up -------------------------------------------------------------------------------------------------
 
-    def give_up(self, cause: Cause, at: float, reason: str | None = None) -> bool:
-        """Note who ends this call and when (seconds on Trio's clock), unless somebody has already or it is over, and cancel what it runs in.
+    def give_up(self, cause: Cause, at: float, reason: str | None = None, *, by_deadline: bool = False) -> bool:
+        """Note who ends this call and when (seconds on Trio's clock), unless somebody has already or it is over, and
+        cancel what it runs in.
 
         The body is stopped through the private scopes, also where a wrapper has shielded it from the scopes around.
         """
         if self.over or self.cause is not None:
             return False
         self.cause, self.cancelled_at, self.reason = cause, at, reason
-        for scope in self.scopes:
+        self.ended_by_deadline = by_deadline
+        for scope, _ in self.scopes:
             scope.cancel(reason)
         return True
 
@@ -174,8 +148,8 @@ class CallState:
 
     def given_up_by(self, now: float) -> float:
         """When the first cause fell due, from outside or by a claim; `inf` if none has by now. In seconds."""
-        claims = [claim.scope.deadline for claim in self.claims if claim.scope.deadline <= now]
-        return min([self.due_outside(now), *claims])
+        claimed = earliest(self.claims)
+        return min(self.due_outside(now), claimed if claimed <= now else inf)
 
     @property
     def cancel_requested(self) -> bool:
@@ -186,15 +160,17 @@ class CallState:
     @property
     def deadline(self) -> float:
         """The earliest deadline that is known to end this call, in seconds on Trio's clock."""
-        known = [self.turn.scope.deadline, self.around, *(claim.scope.deadline for claim in self.claims)]
-        return min(known)
+        return min(self.turn.scope.deadline, self.around, earliest(self.claims))
 
     def renew_idle_claims(self) -> None:
         """Progress was made: an idle budget that has not run out starts anew."""
         now = trio.current_time()
         for claim in self.claims:
-            if claim.idle is not None and now < claim.scope.deadline:
-                claim.scope.deadline = now + claim.idle
+            if claim.idle is not None and now < claim.due:
+                claim.due = now + claim.idle
+        for scope, claims in self.scopes:
+            if claims:
+                scope.deadline = earliest(claims)
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -225,13 +201,16 @@ class CallState:
         )
 
     def cut(self, replaced: ToolResult | None = None) -> ToolResult:
-        """The result of a chain that a cancel cut: the claim that holds, or else an abort.
+        """The result of a chain that a cancel cut: the claim that holds, or the failure that the body came to, or else
+        an abort.
 
-        What the body came to before, if anything, stays known."""
-        replaced = replaced or self.last
-        superseded = None if replaced is None else replaced.outcome
+        What it replaces, or what the body came to before, stays known."""
+        last = replaced or self.last
+        superseded = None if last is None else last.outcome
         if self.claim is not None:
             return self.failed(self.claim.outcome, superseded=superseded, cause=self.claim.cause)
+        if last is not None and last.error is not None:
+            return self.failed(last.error, content=last.content, superseded=last.superseded)
         cause = self.cause
         if cause is None:
             # nobody outside gave it up: a wrapper's own scope did, unless the caller's has just expired

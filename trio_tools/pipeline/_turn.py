@@ -79,10 +79,10 @@ class Turn:
         if self.core.draining:
             self.give_up(Cause.SHUTDOWN, self.began)
 
-    def give_up(self, cause: Cause, at: float) -> None:
+    def give_up(self, cause: Cause, at: float, *, by_deadline: bool = False) -> None:
         """Nothing more starts, and what runs is stopped, as of that many seconds on Trio's clock."""
         for call in self.calls:
-            call.give_up(cause, at)
+            call.give_up(cause, at, by_deadline=by_deadline)
         self.given_up = True
 
     def give_up_one(self, call: CallState, cause: Cause, at: float, reason: str | None) -> bool:
@@ -195,7 +195,7 @@ class Turn:
         except trio.Cancelled as cancelled:
             cause = Cause.INTERRUPT if cancelled.source == "KeyboardInterrupt" else Cause.CALLER
             # a blocked loop notices a deadline late, so it counts from itself; an explicit cancel counts from now
-            self.give_up(cause, min(now, self.scope.deadline))
+            self.give_up(cause, min(now, self.scope.deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
         if self._waiting() is not None:

@@ -8,9 +8,10 @@ from math import inf
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._next import VOUCHED, CallNext, Inner, within
+from trio_tools.pipeline._claim import VOUCHED, Claim
+from trio_tools.pipeline._next import CallNext, Inner, within
 from trio_tools.pipeline._output import completed
-from trio_tools.pipeline._state import CallState, Claim
+from trio_tools.pipeline._state import CallState
 from trio_tools.tool import Tool
 from trio_tools.values import (
     CallToken,

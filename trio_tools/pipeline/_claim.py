@@ -1,0 +1,90 @@
+"""Claims: a wrapper's word on what it means if its time is what ends the call, and who owns an expiry.
+
+Ownership goes by time: of all causes (the caller, an operator, every claim, a wrapper's own scope) the first that fell
+due owns the call, and of equal deadlines the outermost. Trio's flags cannot tell: an inner deadline and an outer cancel
+leave them the same in both orders. What it does tell is what cancelled a scope first, to whoever is cancelled in it.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import trio
+
+from trio_tools.values import Cause, ErrorCode, ErrorInfo, Outcome, ToolResult
+
+if TYPE_CHECKING:
+    from trio_tools.pipeline._state import CallState
+
+# Codes that only the registry can vouch for.
+VOUCHED = (ErrorCode.ABORTED, ErrorCode.ABORTED_BEFORE_DISPATCH)
+
+
+class Claim:
+    """One budget in force: when it is `due` (seconds on Trio's clock), and the `outcome` if that ends the call."""
+
+    __slots__ = ("around", "by_deadline", "cause", "due", "expired", "idle", "outcome", "place")
+
+    def __init__(self, place: int, seconds: float, outcome: ErrorInfo, *, renew: bool) -> None:
+        self.place = place  # of the wrapper, 0 outermost
+        self.due = trio.current_time() + seconds
+        self.outcome = outcome
+        self.idle = seconds if renew else None  # seconds that each progress report gives anew
+        self.cause = Cause.IDLE if renew else Cause.DEADLINE
+        self.around = trio.current_effective_deadline()  # of what is around it, as it was when it began
+        self.expired = False  # whether it was due when the inner call was back
+        self.by_deadline = True  # whether what first cancelled the inner call, if anything did, was a deadline
+
+    async def look(self) -> None:
+        """Note, inside the claim's scope, whether it is due and what cancelled the scope first.
+
+        **Cancellation**: not raised.
+        """
+        self.expired = trio.current_time() >= self.due
+        if self.expired:
+            try:
+                await trio.lowlevel.checkpoint_if_cancelled()
+            except trio.Cancelled as cancelled:
+                self.by_deadline = cancelled.source == "deadline"
+
+
+def earliest(claims: tuple[Claim, ...]) -> float:
+    """When the first of these claims is due, in seconds on Trio's clock; `inf` if there is none."""
+    return min([claim.due for claim in claims]) if claims else inf
+
+
+def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
+    """What the wrapper has claimed, if its time was the first cause to fall due; else the result as it is."""
+    if not claim.expired or not _owns(call, claim):
+        return result
+    superseded = _superseded(result)
+    call.claim = claim
+    return call.failed(claim.outcome, superseded=superseded, cause=claim.cause)
+
+
+def _owns(call: CallState, claim: Claim) -> bool:
+    due = claim.due
+    if call.claim is not None and call.claim.due < due:
+        return False  # one further in was earlier
+    if earliest(call.claims) <= due or call.due_outside(due) <= due:
+        return False  # one further out was, or the caller's deadline
+    if call.cause is not None:
+        # deadlines are noticed together after a blocked loop, and a wrapper's is not told us at all: what counts is
+        # the one that was in force around the claim
+        by_deadline = call.ended_by_deadline or claim.place > 0
+        return due < (min(call.cancelled_at, claim.around) if by_deadline else call.cancelled_at)
+    if not claim.by_deadline:
+        return False  # a wrapper further out had cancelled by hand
+    around = trio.current_effective_deadline()
+    # -inf: a wrapper further out has run out of time too
+    return due < (around if around > -inf else claim.around)
+
+
+def _superseded(result: ToolResult) -> Outcome | None:
+    """What a claim replaces: what the tool came to, not what was made of it on the way out."""
+    if result.error is None:
+        return result.outcome
+    if result.superseded is not None or result.code in VOUCHED or result.cause is not None:
+        return result.superseded
+    return result.outcome
