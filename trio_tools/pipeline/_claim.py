@@ -39,12 +39,12 @@ class Claim:
     async def look(self) -> None:
         """Note, inside the claim's scope, whether it is due and what cancelled the scope first.
 
-        **Cancellation**: not raised.
+        **Cancellation**: not raised. One pass lets Trio process what fell due while a body blocked the loop.
         """
         self.expired = trio.current_time() >= self.due
         if self.expired:
             try:
-                await trio.lowlevel.checkpoint_if_cancelled()
+                await trio.lowlevel.checkpoint()
             except trio.Cancelled as cancelled:
                 self.by_deadline = cancelled.source == "deadline"
 
@@ -69,13 +69,13 @@ def _owns(call: CallState, claim: Claim) -> bool:
         return False  # one further in was earlier
     if earliest(call.claims) <= due or call.due_outside(due) <= due:
         return False  # one further out was, or the caller's deadline
+    if claim.place > 0 and not claim.by_deadline:
+        return False  # a wrapper further out had cancelled by hand
     if call.cause is not None:
         # deadlines are noticed together after a blocked loop, and a wrapper's is not told us at all: what counts is
         # the one that was in force around the claim
         by_deadline = call.ended_by_deadline or claim.place > 0
         return due < (min(call.cancelled_at, claim.around) if by_deadline else call.cancelled_at)
-    if not claim.by_deadline:
-        return False  # a wrapper further out had cancelled by hand
     around = trio.current_effective_deadline()
     # -inf: a wrapper further out has run out of time too
     return due < (around if around > -inf else claim.around)

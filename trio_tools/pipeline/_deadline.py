@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 from types import TracebackType
 
@@ -46,9 +47,19 @@ class Deadline:
         due, now = self._scope.deadline, trio.current_time()
         call = current_call.get()
         given_up = inf if call is None else call.given_up_by(now)
-        explicit = isinstance(thrown, trio.Cancelled) and thrown.source != "deadline"
-        self._expired = due <= now and due < min(given_up, self._around) and not (explicit and given_up == inf)
+        # what cancelled the block first is told to whoever is cancelled in it: by hand is not by this limit
+        by_hand = given_up == inf and any(cut.source != "deadline" for cut in _cancellations(thrown))
+        self._expired = due <= now and due < min(given_up, self._around) and not by_hand
         return self._scope.__exit__(kind, thrown, traceback)
+
+
+def _cancellations(thrown: BaseException | None) -> Iterator[trio.Cancelled]:
+    if isinstance(thrown, trio.Cancelled):
+        yield thrown
+    elif isinstance(thrown, BaseExceptionGroup):
+        group: BaseExceptionGroup[BaseException] = thrown  # pyright: ignore[reportUnknownVariableType]
+        for one in group.exceptions:
+            yield from _cancellations(one)
 
 
 def deadline(seconds: float) -> Deadline:
@@ -58,7 +69,8 @@ def deadline(seconds: float) -> Deadline:
     caller's cancellation goes on as ever. Raises `ValueError` for seconds that are not positive and finite.
 
     **Cancellation**: `.expired` is true only if this very limit was the first thing that ended the block; a limit that
-    runs out while the block already cleans up after another cancel does not count.
+    runs out while the block already cleans up after another cancel does not count. One case cannot be told apart:
+    outside a tool call, a scope cancelled by hand around a block that swallows `Cancelled` and outlives the limit.
     """
     if isinstance(seconds, bool) or not 0 < seconds < inf:
         raise ValueError(f"seconds must be a positive finite number, not {seconds!r}")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+
+import trio
+
 from trio_tools.pipeline._core import PrePolicy
 from trio_tools.pipeline._faults import run_either, take_apart
 from trio_tools.pipeline._record import record_decided
@@ -38,6 +42,8 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
         return call.failed(denial), False
     if unrecorded is not None:
         return call.failed(unrecorded), True
+    if call.due_outside(trio.current_time()) < inf:
+        return call.cut(), False  # given up while the policies decided: no wrapper is entered any more
     return None
 
 
