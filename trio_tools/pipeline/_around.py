@@ -29,8 +29,6 @@ async def around(call: CallState) -> tuple[ToolResult, bool]:
         return await dispatch(call), False
     try:
         result = await _inside(call, wrappers, 0)
-    except GeneratorExit:
-        raise
     except BaseException as thrown:
         return call.failed(
             exception_error(thrown, ErrorCode.WRAPPER_FAILED),

@@ -13,7 +13,7 @@ from trio_tools.pipeline._post import review
 from trio_tools.pipeline._record import record_accepted
 from trio_tools.pipeline._settle import settle
 from trio_tools.pipeline._state import CallState, current_call
-from trio_tools.values import ToolResult
+from trio_tools.values import ErrorCode, ToolResult, exception_error
 
 _IN_THE_NURSERYS = nullcontext()
 
@@ -41,7 +41,6 @@ async def carry(call: CallState, skipped: bool) -> None:
         await settle(call, result)
     except BaseException as fault:
         turn.fault = turn.fault or fault
-        turn.core.unsettled.pop(call, None)
     finally:
         call.task = None  # it holds this call in its context
         turn.ended(call, skipped)
@@ -53,12 +52,19 @@ async def _started(call: CallState) -> ToolResult:
     core = turn.core
     own = turn.nursery.cancel_scope if len(turn.calls) == 1 else trio.CancelScope()
     call.scopes = ((own, ()),)
-    with _IN_THE_NURSERYS if own is turn.nursery.cancel_scope else own:
-        decision = None
-        if core.pre_policies.functions or core.recorders.functions:
-            decision = await gate(call)
-        result, final = decision or await around(call)
-        if final:
-            return result
-        return await review(call, result) if core.post_policies.functions else call.recheck(result)
-    raise AssertionError("every stage returns a result; no Cancelled gets as far as this scope")
+    result: ToolResult | None = None
+    try:
+        with _IN_THE_NURSERYS if own is turn.nursery.cancel_scope else own:
+            decision = None
+            if core.pre_policies.functions or core.recorders.functions:
+                decision = await gate(call)
+            result, final = decision or await around(call)
+            if not final:
+                result = await review(call, result) if core.post_policies.functions else call.recheck(result)
+    except RuntimeError as thrown:
+        if result is None:
+            raise
+        # the body left a scope of its own open, and Trio tells whoever leaves next
+        result = call.failed(exception_error(thrown, ErrorCode.TOOL_FAILED), superseded=call.without_secrets(result))
+    assert result is not None  # every stage returns one, and no Cancelled gets as far as this scope
+    return result

@@ -25,7 +25,7 @@ class BodyContext:
 
     @property
     def call(self) -> ToolCall:
-        return self._state.call
+        return self._state.frozen_call
 
     @property
     def session(self) -> Session | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import attrs
+import trio
 
 from trio_tools.tool import Tool
 from trio_tools.values import CallEvent, Decision, Progress, Review, ToolResult
@@ -31,22 +32,30 @@ F = TypeVar("F")
 class Seam(Generic[F]):
     """Functions in registration order. A call takes the tuple as it stands, so a change concerns later calls only."""
 
-    __slots__ = ("functions",)
+    __slots__ = ("_entries", "functions")
 
     def __init__(self) -> None:
+        self._entries: dict[object, F] = {}
         self.functions: tuple[F, ...] = ()
 
     def add(self, function: F) -> Callable[[], None]:
-        """Put the function last; what is returned takes this very entry out again."""
-        self.functions = (*self.functions, function)
+        """Put the function last; what is returned takes this very entry out again, and no equal one (R028)."""
+        entry = object()
+        self._entries[entry] = function
+        self.functions = tuple(self._entries.values())
 
         def remove() -> None:
-            kept = [*self.functions]
-            # the last equal entry: a function that was added twice is lifted one by one (R028)
-            at = len(kept) - 1 - kept[::-1].index(function)
-            self.functions = (*kept[:at], *kept[at + 1 :])
+            del self._entries[entry]
+            self.functions = tuple(self._entries.values())
 
         return remove
+
+    def live(self) -> Iterator[F]:
+        """The functions in order, with those that are added while they are gone through (R028)."""
+        done: set[object] = set()
+        while waiting := [entry for entry in self._entries if entry not in done]:
+            done.add(waiting[0])
+            yield self._entries[waiting[0]]
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -67,7 +76,7 @@ class Core:
     failed_recorders: set[Recorder] = attrs.field(factory=set["Recorder"])
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     draining: bool = False
-    on_idle: Callable[[], None] | None = None  # called when the last unsettled call has gone
+    drainers: set[trio.lowlevel.Task] = attrs.field(factory=set[trio.lowlevel.Task])  # parked until none is unsettled
 
     @property
     def refusal(self) -> str | None:
@@ -80,7 +89,9 @@ class Core:
         return "an earlier event could not be recorded; new calls are refused until that recorder is removed"
 
     def left(self, call: CallState) -> None:
-        """A call has settled and is published."""
-        del self.unsettled[call]
-        if self.on_idle is not None and not self.unsettled:
-            self.on_idle()
+        """A call has settled and is published, or a fault of ours has ended its turn."""
+        self.unsettled.pop(call, None)
+        if self.drainers and not self.unsettled:
+            for task in self.drainers:
+                trio.lowlevel.reschedule(task)
+            self.drainers.clear()

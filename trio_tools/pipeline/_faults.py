@@ -66,10 +66,7 @@ _INTERRUPTS = (KeyboardInterrupt,)
 
 def take_apart(thrown: BaseException) -> Fault:
     """Split an exception, or a group that nurseries made of several. Only types are looked at, and they decide
-    nothing: whether a call was cancelled is for its scopes to say. A `GeneratorExit` (the run itself is being torn
-    down) goes on."""
-    if isinstance(thrown, GeneratorExit):
-        raise thrown
+    nothing: whether a call was cancelled is for its scopes to say."""
     if isinstance(thrown, trio.Cancelled):
         return Fault(None, None)
     if isinstance(thrown, KeyboardInterrupt):

@@ -6,12 +6,11 @@ from math import inf
 
 import trio
 
-from trio_tools.pipeline._core import PrePolicy
 from trio_tools.pipeline._faults import run_either, take_apart
 from trio_tools.pipeline._record import record_decided
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
-from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, exception_error
+from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, plain_error
 
 
 async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
@@ -21,23 +20,16 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
     **Cancellation**: the policy that waits is cut, and the call is aborted before dispatch unless that policy answers
     or fails otherwise.
     """
-    policies = call.turn.core.pre_policies.functions
+    core = call.turn.core
     denial: ErrorInfo | None = None
     try:
-        if policies:
-            denial = await _ask_all(call, policies)
+        if core.pre_policies.functions:
+            denial = await _ask_all(call)
     except BaseException as thrown:
-        fault = take_apart(thrown)
-        if fault.interrupt is not None:
-            call.turn.interrupted(fault.interrupt)
-        if fault.failure is not None:
-            return call.failed(exception_error(fault.failure, ErrorCode.POLICY_FAILED)), True
-        if not await call.is_cancelled():
-            return call.failed(exception_error(thrown, ErrorCode.POLICY_FAILED)), True
-        return call.cut(), False
+        return await _policy_ended(call, thrown)
     finally:
         call.turn.decided(call)
-    unrecorded = await record_decided(call, denial) if call.turn.core.recorders.functions else None
+    unrecorded = await record_decided(call, denial) if core.recorders.functions else None
     if denial is not None:
         return call.failed(denial), False
     if unrecorded is not None:
@@ -47,11 +39,20 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
     return None
 
 
-async def _ask_all(call: CallState, policies: tuple[PrePolicy, ...]) -> ErrorInfo | None:
+async def _policy_ended(call: CallState, thrown: BaseException) -> tuple[ToolResult, bool]:
+    fault = take_apart(thrown)
+    if fault.interrupt is not None:
+        call.turn.interrupted(fault.interrupt)
+    if fault.failure is None and await call.is_cancelled():
+        return call.cut(), False
+    return call.failed(plain_error(fault.failure or thrown, ErrorCode.POLICY_FAILED)), True
+
+
+async def _ask_all(call: CallState) -> ErrorInfo | None:
     view = CallView(call)
     call.enter("gate")
     asked: Ask | None = None
-    for policy in policies:
+    for policy in call.turn.core.pre_policies.live():
         decision: object = await run_either(policy, view)
         match decision:
             case None | Allow():

@@ -14,10 +14,10 @@ from trio_tools.values import (
     ErrorCode,
     ErrorInfo,
     NotJSON,
-    exception_error,
-    freeze_mapping,
+    freeze_arguments,
     invalid_arguments,
     parse_arguments,
+    plain_error,
     unknown_tool,
 )
 
@@ -32,9 +32,9 @@ def receive(call: CallState) -> None:
         if isinstance(arguments, str):
             call.arguments = parse_arguments(arguments)
         else:
-            call.arguments = run_sync(freeze_mapping, arguments)
+            call.arguments = run_sync(freeze_arguments, arguments)
     except NotJSON as error:
-        problem = str(error) if isinstance(arguments, str) else f"{NOT_LOSSLESS} ({error})"
+        problem = str(error) if isinstance(arguments, str) else f"{NOT_LOSSLESS}\n{error}"
         call.refused = _unreadable(arguments, problem)
     except BaseException as thrown:  # an accessor of the mapping raised
         call.refused = _accessor_failed(call, thrown)
@@ -52,8 +52,7 @@ def _accessor_failed(call: CallState, thrown: BaseException) -> ErrorInfo:
         call.turn.interrupted(fault.interrupt)
     if fault.failure is None:
         return ErrorInfo(type(thrown).__name__, ErrorCode.INVALID_ARGS, "reading the arguments was interrupted")
-    error = exception_error(fault.failure, ErrorCode.INVALID_ARGS)
-    return ErrorInfo(error.name, ErrorCode.INVALID_ARGS, error.message)
+    return plain_error(fault.failure, ErrorCode.INVALID_ARGS)
 
 
 def admit(call: CallState, *, anew: bool) -> None:

@@ -23,7 +23,7 @@ from trio_tools.values import (
     ReplaceValue,
     Text,
     ToolResult,
-    exception_error,
+    plain_error,
 )
 
 WITHHELD = "tool result blocked by post-execute policy"
@@ -35,6 +35,7 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
     **Cancellation**: not cut, but bounded by `policy_grace`.
     """
     result = call.recheck(result)
+    call.last = None  # from here on the result is what the policies make of it
     policies = call.turn.core.post_policies.functions
     call.enter("post")
     view = CallView(call)
@@ -52,7 +53,7 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
                 if fault.interrupt is not None:
                     call.turn.interrupted(fault.interrupt)
                 if fault.failure is not None:
-                    return withheld(call, result, exception_error(fault.failure, ErrorCode.POLICY_FAILED))
+                    return withheld(call, result, plain_error(fault.failure, ErrorCode.POLICY_FAILED))
                 return withheld(call, result, f"a post-policy was cut off after {grace:g} s")
     return call.recheck(result)
 
@@ -68,10 +69,12 @@ def _reviewed(call: CallState, result: ToolResult, decision: object) -> ToolResu
         case None:
             return result
         case ReplaceContent(content):
+            call.redacted = True
             return call.mint(attrs.evolve(result, content=content, superseded=_over(result, content)))
         case ReplaceValue(value):
             if result.error is not None:
                 raise ValueError("a post-policy cannot replace the value of a failed result")
+            call.redacted = False
             return completed(call, value)
         case Block(feedback):
             message = _message(feedback)

@@ -79,7 +79,7 @@ def _finalized(call: CallState, result: ToolResult) -> ToolResult:
             logger.error("finalizing the content of call %r failed: %s", call.name, error.message)
             return result
         error = ErrorInfo(error.name, ErrorCode.FINALIZER_FAILED, error.message)
-        superseded = result.outcome
+        superseded = call.without_secrets(result)
         return attrs.evolve(
             result,
             content=failure_content(error, superseded),

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from math import inf
 from typing import TYPE_CHECKING
 
+import attrs
 import trio
 
 from trio_tools.pipeline._claim import Claim, earliest
@@ -17,6 +18,7 @@ from trio_tools.tool import Tool
 from trio_tools.values import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
+    EMPTY,
     CallToken,
     Cause,
     Content,
@@ -29,6 +31,7 @@ from trio_tools.values import (
     ToolCall,
     ToolResult,
     failure_content,
+    safe,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ class CallState:
     """
 
     # intake
-    parent: CallState | None = None
+    around_it: CallState | None = None  # the call whose body made this one, in whichever registry
     tool: Tool | None = None
     arguments: FrozenDict | None = None  # None: they could not be read
     values: dict[str, object]
@@ -74,6 +77,7 @@ class CallState:
     other_contexts: tuple[JSONValue, ...] = ()
     effects: tuple[Effect, ...] = ()
     concludes = False
+    redacted = False  # a post-policy has replaced the content
     result: ToolResult | None = None  # published
 
     def __init__(self, turn: Turn, position: int, call: ToolCall) -> None:
@@ -89,9 +93,22 @@ class CallState:
         return self.refused is not None and self.refused.code == ErrorCode.RECORD_FAILED
 
     @property
+    def parent(self) -> CallState | None:
+        """The call of the same registry whose body made this one, if it still runs."""
+        around = self.around_it
+        return None if around is None or around.over or around.turn.core is not self.turn.core else around
+
+    @property
     def name(self) -> str:
-        """The name that was called."""
-        return self.call.name
+        """The name that was called, in a form that UTF-8 can carry."""
+        return safe(self.call.name)
+
+    @property
+    def frozen_call(self) -> ToolCall:
+        """The call as its stages may see it: with the snapshot of its arguments, not with its caller's object."""
+        if isinstance(self.call.arguments, str):
+            return self.call
+        return attrs.evolve(self.call, arguments=EMPTY if self.arguments is None else self.arguments)
 
     def enter(self, stage: str) -> None:
         """Note where the call is, before it may have to wait there."""
@@ -136,12 +153,15 @@ class CallState:
         Only the deadline of the scope handed over is read: those around it may have been moved since."""
         if self.cause is not None:
             return self.cancelled_at
-        deadline = self.turn.scope.deadline
-        return deadline if deadline <= now else inf
+        turn = self.turn
+        if not turn.parked and turn.scope.cancel_called:
+            return now  # in this very pass: the frame is on its way to note it
+        return turn.scope.deadline if turn.scope.deadline <= now else inf
 
     def recheck(self, result: ToolResult) -> ToolResult:
         """A success of a call that its caller has given up meanwhile is an abort that finished late."""
-        if result.error is not None or (self.cause is None and self.turn.scope.deadline == inf):
+        turn = self.turn
+        if result.error is not None or (self.cause is None and turn.parked and turn.scope.deadline == inf):
             return result
         now = trio.current_time()
         return self.cut(result) if self.due_outside(now) <= now else result
@@ -188,6 +208,8 @@ class CallState:
         cause: Cause | None = None,
     ) -> ToolResult:
         """A failure of this call, with what it replaced; it reads as its error says unless content is given."""
+        if not error.message.isascii() or not error.name.isascii():
+            error = attrs.evolve(error, name=safe(error.name), message=safe(error.message))
         return self.mint(
             ToolResult(
                 self.call.id,
@@ -200,13 +222,18 @@ class CallState:
             )
         )
 
+    def without_secrets(self, result: ToolResult) -> Outcome:
+        """A result as what another one supersedes. Where a policy has replaced the content, the value goes."""
+        outcome = result.outcome
+        return attrs.evolve(outcome, value=None) if self.redacted else outcome
+
     def cut(self, replaced: ToolResult | None = None) -> ToolResult:
         """The result of a chain that a cancel cut: the claim that holds, or the failure that the body came to, or else
         an abort.
 
         What it replaces, or what the body came to before, stays known."""
         last = replaced or self.last
-        superseded = None if last is None else last.outcome
+        superseded = None if last is None else self.without_secrets(last)
         if self.claim is not None:
             return self.failed(self.claim.outcome, superseded=superseded, cause=self.claim.cause)
         if last is not None and last.error is not None:

@@ -69,11 +69,9 @@ class Turn:
 
     def open(self) -> None:
         """Take in all calls. If the caller has given up already, the frame will hear of it when it first parks."""
-        parent = current_call.get()
-        if parent is not None and (parent.over or parent.turn.core is not self.core):
-            parent = None
+        around = current_call.get()
         for call in self.calls:
-            call.parent = parent
+            call.around_it = around
             self.core.unsettled[call] = None
             receive(call)
         if self.core.draining:
@@ -198,7 +196,7 @@ class Turn:
             self.give_up(cause, min(now, self.scope.deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
-        if self._waiting() is not None:
+        if self._deciding is None and self._waiting() is not None:
             self.wake()
         return Abort.FAILED
 
@@ -208,6 +206,8 @@ class Turn:
         The turn lets go of its calls, so that what held them together is no cycle for the collector to find."""
         calls, self.calls = self.calls, []
         if self.fault is not None:
+            for call in calls:
+                self.core.left(call)
             raise self.fault
         if self.interrupt is not None:
             raise self.interrupt

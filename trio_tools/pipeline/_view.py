@@ -64,8 +64,8 @@ class CallView:
 
     @property
     def call(self) -> ToolCall:
-        """The call as it was handed over."""
-        return self._state.call
+        """The call as it was handed over, with the snapshot of its arguments."""
+        return self._state.frozen_call
 
     @property
     def session(self) -> Session | None:

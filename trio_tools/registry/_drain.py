@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import trio
-from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
+from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, wait_task_rescheduled
 
 from trio_tools.pipeline import Core
 from trio_tools.values import Cause
@@ -50,15 +50,7 @@ async def drain(core: Core, *, abruptly: bool = False) -> KeyboardInterrupt | No
             give_up_all(core, Cause.INTERRUPT)
         return Abort.FAILED
 
-    waiting = core.on_idle  # somebody else may be draining too
     while core.unsettled:
-        core.on_idle = lambda: _wake(core, task, waiting)
+        core.drainers.add(task)
         await wait_task_rescheduled(abort)
     return interrupt
-
-
-def _wake(core: Core, task: trio.lowlevel.Task, waiting: object) -> None:
-    core.on_idle = None
-    reschedule(task)
-    if callable(waiting):
-        waiting()

@@ -49,6 +49,9 @@ class Host:
                     opened = True
                     task_status.started()
                     await self._leave.wait()
+        except trio.Cancelled:
+            if not opened:
+                raise
         except BaseException as thrown:
             if not opened:
                 raise
@@ -92,8 +95,6 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
                 hosts.append(host)
             with block:
                 yield registry
-        except GeneratorExit:
-            raise
         except BaseException as raised:
             thrown = raised
         crashed = any(host.failure is not None for host in hosts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
@@ -28,7 +27,7 @@ from trio_tools.pipeline import (
 )
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
-from trio_tools.tool import Body, Tool, tool
+from trio_tools.tool import Body, Tool, is_generator, tool
 from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -48,6 +47,7 @@ class Registry:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._closed = False
+        self._marks: dict[str, object] = {}
 
     # --- tools -----------------------------------------------------------------------------------------------------
 
@@ -60,11 +60,13 @@ class Registry:
         tools = self._core.tools
         if added.name in tools:
             raise ValueError(f'tool "{added.name}" is already registered; unregister it first, or use another name')
+        mark = object()  # of this very registration: the same tool may be unregistered and registered again
         tools[added.name] = added
+        self._marks[added.name] = mark
 
         def remove() -> None:
-            if tools.get(added.name) is added:
-                del tools[added.name]
+            if self._marks.get(added.name) is mark:
+                self.unregister(added.name)
 
         return Registration(remove)
 
@@ -72,6 +74,7 @@ class Registry:
         """Remove a tool by name; its running calls go on. Raises `LookupError` if there is none of that name."""
         if self._core.tools.pop(name, None) is None:
             raise LookupError(f'no tool "{name}" is registered')
+        del self._marks[name]
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -156,8 +159,10 @@ class Registry:
         **Cancellation**: what still runs is cancelled, cause `shutdown`; once it has settled, `Cancelled` is raised.
         """
         call = current_call.get()
-        if call is not None and not call.over and call.turn.core is self._core:
-            raise RuntimeError("a tool cannot drain the registry that runs it: it would wait for itself")
+        while call is not None:
+            if call in self._core.unsettled:
+                raise RuntimeError("a call cannot drain the registry that carries it: it would wait for itself")
+            call = call.around_it
         interrupt = await drain(self._core)
         if interrupt is not None:
             raise interrupt
@@ -198,9 +203,10 @@ class Registry:
 def _joined(seam: Seam[F], function: F) -> Registration:
     if not callable(function):
         raise TypeError(f"a seam takes a function, not {type(function).__name__}")
-    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+    if is_generator(function):
+        name = getattr(function, "__qualname__", type(function).__qualname__)
         raise TypeError(
-            f"{function.__qualname__} is a generator, whose scopes would stay in force across its yields; "
+            f"{name} is a generator, whose scopes would stay in force across its yields; "
             "write a plain or an async function"
         )
     return Registration(seam.add(function))

@@ -12,7 +12,7 @@ import attrs
 
 from trio_tools.tool._context import SyncToolContext, ToolContext
 from trio_tools.tool._types import Shape, shape_of
-from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping
+from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping, safe
 
 _CONTEXTS: tuple[object, object] = (SyncToolContext, ToolContext)  # of a plain function, of an async one
 
@@ -24,6 +24,7 @@ class Parameter:
     name: str
     shape: Shape
     required: bool
+    nullable: bool  # null is a value of its own; elsewhere it counts as missing
 
 
 @attrs.frozen
@@ -41,13 +42,14 @@ class Signature:
         values: dict[str, object] = {}
         for parameter in self.parameters:
             name = parameter.name
-            if name in arguments:
+            if name in arguments and not (parameter.required and arguments[name] is None and not parameter.nullable):
                 values[name] = parameter.shape.read(arguments[name], name, problems)
             elif parameter.required:
                 problems.append(f'missing required property "{name}"')
         if len(values) < len(arguments):
-            known = ", ".join(f'"{parameter.name}"' for parameter in self.parameters) or "none"
-            extra = [name for name in arguments if name not in values]
+            names = [parameter.name for parameter in self.parameters]
+            known = ", ".join(f'"{name}"' for name in names) or "none"
+            extra = [safe(name) for name in arguments if name not in names]
             problems.extend(f'unknown property "{name}" (known: {known})' for name in extra)
         return values
 
@@ -95,12 +97,18 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
 
 def _is_async(function: Callable[..., object], name: str) -> bool:
     called = _routine(inspect.unwrap(function))
-    if inspect.isasyncgenfunction(called) or inspect.isgeneratorfunction(called):
+    if is_generator(function):
         raise TypeError(
             f'tool "{name}": a generator cannot be a tool, since scopes held across its yields would be in force for '
             "others; return the result, and report progress through a ToolContext"
         )
     return inspect.iscoroutinefunction(called)
+
+
+def is_generator(function: Callable[..., object]) -> bool:
+    """Whether calling this gives a generator, sync or async, through partials, callable objects and `wraps`."""
+    called = _routine(inspect.unwrap(_routine(function)))
+    return inspect.isasyncgenfunction(called) or inspect.isgeneratorfunction(called)
 
 
 def _routine(function: Callable[..., object]) -> Callable[..., object]:
@@ -130,7 +138,9 @@ def _compile(parameter: inspect.Parameter, hint: object, place: str) -> Paramete
     except TypeError as error:
         raise TypeError(f"{place}: {error}") from None
     required = parameter.default is parameter.empty
-    return Parameter(parameter.name, shape, required)
+    refusals: list[str] = []
+    shape.read(None, parameter.name, refusals)
+    return Parameter(parameter.name, shape, required, nullable=not refusals)
 
 
 def _property(parameter: inspect.Parameter, shape: Shape, description: str | None) -> JSONValue:

@@ -96,7 +96,8 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
 
 
 def _declare(body: Body, options: ToolOptions) -> Tool:
-    name = options.get("name") or _name(body)
+    given = options.get("name")
+    name = _name(body) if given is None else given
     if not NAME.fullmatch(name):
         raise ValueError(f'tool name "{name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
     text, described = _documentation(body)

@@ -34,8 +34,9 @@ from trio_tools.values._json import (
     check_text,
     freeze,
     freeze_mapping,
+    safe,
 )
-from trio_tools.values._parse import MAX_ARGUMENT_BYTES, parse_arguments
+from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
 from trio_tools.values._texts import (
     ABORTED,
@@ -45,6 +46,7 @@ from trio_tools.values._texts import (
     invalid_arguments,
     invalid_output,
     milliseconds,
+    plain_error,
     printable,
     timed_out,
     unknown_tool,
@@ -102,6 +104,7 @@ __all__ = [
     "exception_error",
     "failure_content",
     "freeze",
+    "freeze_arguments",
     "freeze_mapping",
     "from_json",
     "invalid_arguments",
@@ -109,8 +112,10 @@ __all__ = [
     "is_own_code",
     "milliseconds",
     "parse_arguments",
+    "plain_error",
     "printable",
     "render",
+    "safe",
     "timed_out",
     "to_json",
     "unknown_tool",

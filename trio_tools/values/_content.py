@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import attrs
 
-from trio_tools.values._json import JSONValue, freeze
+from trio_tools.values._json import JSONValue, check_text, freeze
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
@@ -39,13 +39,30 @@ Content: TypeAlias = tuple[ContentBlock, ...]
 
 
 def as_content(content: str | tuple[object, ...]) -> Content:
-    """Blocks from a text or a tuple of blocks. Raises `TypeError` for anything else."""
+    """Blocks from a text or a tuple of blocks. Raises `TypeError` for anything else, and `NotJSON` for text that UTF-8
+    cannot carry."""
     if isinstance(content, str):
-        return (Text(content),) if content else ()
-    blocks = tuple(block for block in content if isinstance(block, (Text, Image, Json)))
-    if len(blocks) != len(content):
-        raise TypeError("content must be a string or a tuple of Text, Image and Json blocks")
-    return blocks
+        return (Text(check_text(content)),) if content else ()
+    if not isinstance(content, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(_NO_CONTENT)
+    return tuple(_checked(block) for block in content)
+
+
+_NO_CONTENT = "content must be a string or a tuple of Text, Image and Json blocks"
+
+
+def _checked(block: object) -> ContentBlock:
+    match block:
+        case Text(str() as text):
+            check_text(text)
+        case Image(str() as data, str() as media_type):
+            check_text(data)
+            check_text(media_type)
+        case Json():
+            pass
+        case _:
+            raise TypeError(_NO_CONTENT)
+    return block
 
 
 def as_text(content: Content) -> str:

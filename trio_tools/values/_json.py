@@ -8,7 +8,7 @@ cycles, and never lets a value through that JSON text could not carry there and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, Union
 
 JSONValue: TypeAlias = Union[bool, int, float, str, "list[JSONValue]", "dict[str, JSONValue]", None]
@@ -24,26 +24,26 @@ MAX_INT_BITS = 14_284
 SHOWN_PATH = 120
 
 
-def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
-    raise TypeError(f"a {type(self).__name__} cannot be changed: arguments and results are snapshots")
-
-
 class NotJSON(ValueError):  # noqa: N818 - reads as a predicate at its `except`
     """A value that JSON text cannot carry there and back. Its text says what is wrong and where (`$.a[0]`)."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, problem: str, path: Sequence[str | int] = ()) -> None:
         super().__init__(problem)
         self.problem = problem
-        self.path = ""
-
-    def inside(self, step: str) -> NotJSON:
-        """The same fault, seen from one level further out."""
-        self.path = step + self.path
-        return self
+        self.path = "".join(f"[{step}]" if isinstance(step, int) else f".{safe(step)}" for step in path)
 
     def __str__(self) -> str:
         place = self.path if len(self.path) <= SHOWN_PATH else self.path[:SHOWN_PATH] + "..."
         return f"${place}: {self.problem}"
+
+
+def safe(text: str) -> str:
+    """The text with every lone surrogate shown as `?`, so that UTF-8 can carry it."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
+    raise TypeError(f"a {type(self).__name__} cannot be changed: arguments and results are snapshots")
 
 
 class FrozenDict(dict[str, JSONValue]):
@@ -84,65 +84,77 @@ class FrozenList(list[JSONValue]):
 EMPTY = FrozenDict()
 
 
-class _Snapshot:
-    """One walk: what is on the path (to find cycles) and how many values there were (to find explosions)."""
+class _Open:
+    """A container that is being copied: what is left of it, what is copied, and where it stands in the one around."""
 
-    __slots__ = ("nodes", "path")
+    __slots__ = ("built", "left", "place", "source")
 
-    def __init__(self) -> None:
-        self.path: set[int] = set()
-        self.nodes = 0
+    def __init__(self, source: dict[object, object] | list[object], place: str | int) -> None:
+        self.source = source
+        self.place = place
+        self.left = iter(source.items()) if isinstance(source, dict) else enumerate(source)
+        self.built: dict[str, JSONValue] | list[JSONValue] = {} if isinstance(source, dict) else []
 
-    def value(self, value: object) -> JSONValue:
-        # exact types: a subclass could hold more than its text says
-        kind = type(value)
-        if kind is str:
-            return check_text(value)  # type: ignore[arg-type]
-        if kind is int:
-            return _check_int(value)  # type: ignore[arg-type]
-        if kind is bool or value is None:
-            return value  # type: ignore[return-value]
-        if kind is dict or kind is FrozenDict:
-            return self.mapping(value)  # type: ignore[arg-type]
-        if kind is list or kind is FrozenList:
-            return self.sequence(value)  # type: ignore[arg-type]
-        if kind is float:
-            return _check_float(value)  # type: ignore[arg-type]
-        raise NotJSON(f"a value of type {kind.__name__} is not JSON")
+    def add(self, place: str | int, value: JSONValue) -> None:
+        if isinstance(self.built, list):
+            self.built.append(value)
+        else:
+            self.built[check_text(str(place))] = value
 
-    def enter(self, container: dict[object, object] | list[object]) -> None:
-        self.nodes += len(container) + 1
-        if id(container) in self.path:
-            raise NotJSON("contains itself")
-        if len(self.path) >= MAX_DEPTH:
-            raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
-        if self.nodes > MAX_NODES:
-            raise NotJSON(f"more than {MAX_NODES:,} values")
-        self.path.add(id(container))
+    def closed(self) -> FrozenDict | FrozenList:
+        return FrozenList(self.built) if isinstance(self.built, list) else FrozenDict(self.built)
 
-    def mapping(self, mapping: dict[object, object]) -> FrozenDict:
-        self.enter(mapping)
-        items: dict[str, JSONValue] = {}
-        for key, item in mapping.items():
-            if type(key) is not str:
-                raise NotJSON(f"a key of type {type(key).__name__} is not a string")
-            try:
-                items[check_text(key)] = self.value(item)
-            except NotJSON as error:
-                raise error.inside(f".{key}") from None
-        self.path.discard(id(mapping))
-        return FrozenDict(items)
 
-    def sequence(self, sequence: list[object]) -> FrozenList:
-        self.enter(sequence)
-        items: list[JSONValue] = []
-        for item in sequence:
-            try:
-                items.append(self.value(item))
-            except NotJSON as error:
-                raise error.inside(f"[{len(items)}]") from None
-        self.path.discard(id(sequence))
-        return FrozenList(items)
+def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenList:
+    """The snapshot of a container. Iterative, since a caller may be deep itself; it knows what is on the path (to find
+    cycles) and how many values there were (to find explosions)."""
+    path = [_Open(root, "")]
+    on_path = {id(root)}
+    nodes = 1
+    try:
+        while True:
+            inner = path[-1]
+            for place, item in inner.left:
+                nodes += 1
+                if nodes > MAX_NODES:
+                    raise NotJSON(f"more than {MAX_NODES:,} values")
+                if type(place) is not str and type(inner.source) not in _LISTS:
+                    raise NotJSON(f"a key of type {type(place).__name__} is not a string")
+                kind = type(item)
+                if kind in _LISTS or kind in _DICTS:
+                    if id(item) in on_path:
+                        raise NotJSON("contains itself")
+                    if len(path) >= MAX_DEPTH:
+                        raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
+                    on_path.add(id(item))
+                    path.append(_Open(item, place))  # type: ignore[arg-type]  # narrowed by its exact type
+                    break
+                inner.add(place, _scalar(item, kind))  # type: ignore[arg-type]  # a key or an index
+            else:
+                path.pop()
+                on_path.discard(id(inner.source))
+                if not path:
+                    return inner.closed()
+                path[-1].add(inner.place, inner.closed())
+    except NotJSON as error:
+        raise NotJSON(error.problem, [one.place for one in path[1:]]) from None
+
+
+def _scalar(value: object, kind: type) -> JSONValue:
+    # exact types: a subclass could hold more than its text says
+    if kind is str:
+        return check_text(value)  # type: ignore[arg-type]
+    if kind is int:
+        return _check_int(value)  # type: ignore[arg-type]
+    if kind is bool or value is None:
+        return value  # type: ignore[return-value]
+    if kind is float:
+        return _check_float(value)  # type: ignore[arg-type]
+    raise NotJSON(f"a value of type {kind.__name__} is not JSON")
+
+
+_LISTS = (list, FrozenList)
+_DICTS = (dict, FrozenDict)
 
 
 def check_text(text: str) -> str:
@@ -173,11 +185,15 @@ def freeze(value: object) -> JSONValue:
     Raises `NotJSON` for what JSON text cannot carry: other types (subclasses too), keys that are not strings,
     non-finite numbers, cycles, lone surrogates, more than `MAX_DEPTH` levels or `MAX_NODES` values.
     """
-    return _Snapshot().value(value)
+    kind = type(value)
+    if kind in _LISTS or kind in _DICTS:
+        return _copied(value)  # type: ignore[arg-type]  # narrowed by its exact type
+    return _scalar(value, kind)
 
 
 def freeze_mapping(mapping: Mapping[str, object]) -> FrozenDict:
     """As `freeze`, for a top level that may be any `Mapping`: each member is read once, and what its accessors raise
     comes out as it is. Raises `NotJSON` as `freeze` does."""
-    read: dict[object, object] = {key: mapping[key] for key in mapping}
-    return _Snapshot().mapping(read)
+    frozen = _copied({key: mapping[key] for key in mapping})
+    assert isinstance(frozen, FrozenDict)
+    return frozen

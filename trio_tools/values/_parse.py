@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import NoReturn
 
-from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, JSONValue, NotJSON, freeze_mapping
+from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, JSONValue, NotJSON, check_text, freeze_mapping, safe
 
 # Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
 MAX_ARGUMENT_BYTES = 1024 * 1024
@@ -25,7 +26,7 @@ def _unique_keys(pairs: list[tuple[str, JSONValue]]) -> FrozenDict:
     if len(found) != len(pairs):
         names = [key for key, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise NotJSON(f'the key "{twice}" stands more than once')
+        raise NotJSON(f'the key "{safe(twice)}" stands more than once')
     return found
 
 
@@ -53,6 +54,21 @@ def _check_depth(text: str) -> None:
             depth -= 1
 
 
+def freeze_arguments(mapping: Mapping[str, object]) -> FrozenDict:
+    """A snapshot of arguments that come as a mapping, under the same bounds as text. Raises `NotJSON` as
+    `parse_arguments` does, and what the mapping's accessors raise."""
+    frozen = freeze_mapping(mapping)
+    if len(repr(frozen)) > MAX_ARGUMENT_BYTES // 4:  # a cheap look first: no character takes more than four bytes
+        _check_size(json.dumps(frozen, ensure_ascii=False))
+    return frozen
+
+
+def _check_size(text: str) -> None:
+    size = len(text) if text.isascii() else len(check_text(text).encode())
+    if size > MAX_ARGUMENT_BYTES:
+        raise NotJSON(f"longer than {MAX_ARGUMENT_BYTES:,} bytes")
+
+
 def parse_arguments(text: str) -> FrozenDict:
     """The object that a model's raw argument text stands for; blank text and `null` mean no arguments.
 
@@ -62,10 +78,7 @@ def parse_arguments(text: str) -> FrozenDict:
     """
     if not text or text.isspace():
         return EMPTY
-    if len(text) > MAX_ARGUMENT_BYTES or (
-        not text.isascii() and len(text.encode(errors="replace")) > MAX_ARGUMENT_BYTES
-    ):
-        raise NotJSON(f"longer than {MAX_ARGUMENT_BYTES:,} bytes")
+    _check_size(text)
     _check_depth(text)
     try:
         value = _DECODER.decode(text)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import attrs
+
 from trio_tools.values._content import Content, Text
 from trio_tools.values._errors import ErrorCode, ErrorInfo, ToolError, is_own_code
+from trio_tools.values._json import safe
 from trio_tools.values._result import Outcome
 
 ABORTED_BEFORE_DISPATCH = ErrorInfo(
@@ -68,13 +71,23 @@ def printable(thrown: BaseException) -> str:
     """The text of an exception, whatever its `__str__` does; empty if it has none. Cut, but for a `ToolError`'s, whose
     length its tool answers for."""
     try:
-        text = str(thrown)
-    except Exception:
+        text = safe(str(thrown))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever it is: an exception's text must not end the process
         return UNPRINTABLE
-    text = text.encode(errors="replace").decode()
     if isinstance(thrown, ToolError):
         return text
     return text if len(text) <= MAX_ERROR_TEXT else text[:MAX_ERROR_TEXT] + "... (cut)"
+
+
+def plain_error(thrown: BaseException, code: ErrorCode) -> ErrorInfo:
+    """The error of an exception that reads as its message alone, whoever raised it (R006, R022)."""
+    error = exception_error(thrown, code)
+    text = printable(thrown)
+    return (
+        error if isinstance(thrown, (BaseExceptionGroup, SystemExit)) or not text else attrs.evolve(error, message=text)
+    )
 
 
 def exception_error(thrown: BaseException, code: ErrorCode) -> ErrorInfo:
