@@ -15,7 +15,7 @@ from benchmarks import _memory, _product, _rounds, _table, floors
 from benchmarks._workload import Gate
 from trio_tools import open_registry, tool
 
-# Ratio to the floor, of each of the three. Our call has a task and a scope more than the floor's, and a record.
+# Ratio to the floor, of each of the three. Our call has the tasks and scopes of the floor's, and what is known of it.
 BOUND = 1.5
 # Calls in flight at once: what a server full of agents has at its worst.
 CALLS = 10_000
@@ -41,7 +41,7 @@ class Side:
 
 @contextlib.asynccontextmanager
 async def _open(side: str) -> AsyncGenerator[Side, None]:
-    """The side named `floor` or `ours`, ready to fly `CALLS` calls, again and again."""
+    """The side named `floor`, `ours` or `timed` (a tool with a timeout), ready to fly `CALLS` calls at a time."""
     gate = Gate()
     if side == "floor":
 
@@ -51,7 +51,8 @@ async def _open(side: str) -> AsyncGenerator[Side, None]:
         yield Side(fly_bare, gate)
         return
     async with open_registry() as registry:
-        registry.register(tool(name="park", read_only=True)(gate.park))
+        timeout = _product.TIMEOUT if side == "timed" else None
+        registry.register(tool(name="park", read_only=True, timeout=timeout)(gate.park))
 
         async def fly(scope: trio.CancelScope) -> None:
             await _product.flight(registry, "park", scope)
@@ -79,7 +80,7 @@ async def _fly(side: Side, in_flight: Callable[[], None] = lambda: None) -> Flig
 
 
 async def measured_memory(side: str) -> float:
-    """KiB per call in flight, in this process. A first flight fills caches and pools that are not a call's own."""
+    """KiB per call in flight, in this process: what the first flight has made it take from the system."""
     kept: list[float] = []
     async with _open(side) as opened:
         before = _memory.resident()
@@ -97,7 +98,7 @@ async def _measure() -> dict[str, list[Flight]]:
 
 
 def main() -> int:
-    memory = _memory.in_processes("cancel_latency", ("floor", "ours"))
+    memory = _memory.in_processes("cancel_latency", ("floor", "ours", "timed"))
     taken = trio.run(_measure)
 
     def row(name: str, of: Callable[[Flight], float]) -> _table.Row:
@@ -111,5 +112,6 @@ def main() -> int:
             row("all in flight", lambda flight: flight.launch),
             _table.row("resident memory", "KiB/call", [memory["floor"]], [memory["ours"]], bound=BOUND),
             row("cancelled, all at rest", lambda flight: flight.landing),
+            _table.row("resident memory, timeout=30", "KiB/call", [memory["floor"]], [memory["timed"]]),
         ],
     )

@@ -2,9 +2,10 @@
 
 Time, twice, since a machine drifts by more than a slow leak shows:
 
-- *aged to new*: a registry after 100,000 calls against the first 1,000 calls of a fresh one, taking turns.
-- *end to start*: each block of 1,000 calls divided by a block of the bare-Trio floor right beside it; the median of
-  the last blocks against that of the first. This one sees also what grows outside of a registry.
+- *fresh registry to aged one*: the first 1,000 calls of a fresh registry against 1,000 of one that has carried 100,000,
+  taking turns.
+- *first blocks to last*: each block of 1,000 calls divided by a block of the bare-Trio floor right beside it; the
+  median of the first blocks against that of the last. This one sees also what grows outside of a registry.
 
 Memory: what is resident after 10,000 calls and after 110,000, in a fresh process, each after garbage collection.
 """

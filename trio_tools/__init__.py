@@ -40,6 +40,7 @@ from trio_tools.values import (
     ToolCall,
     ToolError,
     ToolResult,
+    event_from_json,
     from_json,
     to_json,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "ToolResult",
     "ToolSchema",
     "deadline",
+    "event_from_json",
     "from_json",
     "open_registry",
     "plugin",

@@ -7,7 +7,8 @@ from contextlib import nullcontext
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._around import around
+from trio_tools.pipeline._around import around, wrapper_failed
+from trio_tools.pipeline._dispatch import dispatch
 from trio_tools.pipeline._gate import gate
 from trio_tools.pipeline._post import review
 from trio_tools.pipeline._record import record_accepted
@@ -29,16 +30,7 @@ async def carry(call: CallState, skipped: bool) -> None:
     call.task = trio.lowlevel.current_task()
     current_call.set(call)
     try:
-        if turn.core.recorders.functions and not call.unrecordable:
-            unrecorded = await record_accepted(call)
-            call.refused = call.refused or unrecorded
-        if call.refused is not None:
-            result = call.failed(call.refused)
-        elif call.cause is not None:
-            result = call.cut()
-        else:
-            result = await _started(call)
-        await settle(call, result)
+        await settle(call, await _through(call))
     except BaseException as fault:
         turn.fault = turn.fault or fault
     finally:
@@ -46,21 +38,33 @@ async def carry(call: CallState, skipped: bool) -> None:
         turn.ended(call, skipped)
 
 
-async def _started(call: CallState) -> ToolResult:
+async def _through(call: CallState) -> ToolResult:
     """Stages 2 to 5, in a scope that is this call's alone: the nursery's, where no other call is in it."""
     turn = call.turn
     core = turn.core
+    refused_unrecorded = call.refused is not None and call.refused.code == ErrorCode.RECORD_FAILED
+    if core.recorders.functions and not refused_unrecorded:
+        unrecorded = await record_accepted(call)
+        call.refused = call.refused or unrecorded
+    if call.refused is not None:
+        return call.failed(call.refused)
+    if call.cause is not None:
+        return call.cut()
     own = turn.nursery.cancel_scope if len(turn.calls) == 1 else trio.CancelScope()
     call.scopes = ((own, ()),)
     result: ToolResult | None = None
     try:
         with _IN_THE_NURSERYS if own is turn.nursery.cancel_scope else own:
-            decision = None
-            if core.pre_policies.functions or core.recorders.functions:
-                decision = await gate(call)
-            result, final = decision or await around(call)
-            if not final:
-                result = await review(call, result) if core.post_policies.functions else call.recheck(result)
+            if (core.pre_policies.functions or call.heard) and (decision := await gate(call)):
+                result, final = decision
+                return result if final else await review(call, result)
+            try:
+                wrappers = core.wrappers.functions
+                result = await (around(call, wrappers, 0) if wrappers else dispatch(call))
+            except BaseException as thrown:
+                return wrapper_failed(call, thrown)
+            call.claim = None  # the chain is whole; a later cancel is the caller's own
+            result = await review(call, result) if core.post_policies.functions else call.recheck(result)
     except RuntimeError as thrown:
         if result is None:
             raise

@@ -59,7 +59,7 @@ def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
     if not claim.expired or not _owns(call, claim):
         return result
     superseded = _superseded(result)
-    call.claim = claim
+    call.claim, call.claimed_at = claim, claim.due
     return call.failed(claim.outcome, superseded=superseded, cause=claim.cause)
 
 

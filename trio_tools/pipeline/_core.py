@@ -73,7 +73,7 @@ class Core:
     observers: Seam[Observer] = attrs.field(factory=Seam["Observer"])
     progress_observers: Seam[ProgressObserver] = attrs.field(factory=Seam["ProgressObserver"])
     recorders: Seam[Recorder] = attrs.field(factory=Seam["Recorder"])
-    failed_recorders: set[Recorder] = attrs.field(factory=set["Recorder"])
+    failed_recorders: list[Recorder] = attrs.field(factory=list["Recorder"])  # each has lost the end of a call
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     draining: bool = False
     drainers: set[trio.lowlevel.Task] = attrs.field(factory=set[trio.lowlevel.Task])  # parked until none is unsettled
@@ -81,9 +81,7 @@ class Core:
     @property
     def refusal(self) -> str | None:
         """Why new calls are refused: a recorder that is still registered has lost an event."""
-        if not self.failed_recorders:
-            return None
-        if self.failed_recorders.isdisjoint(self.recorders.functions):
+        if not any(one is failed for one in self.recorders.functions for failed in self.failed_recorders):
             self.failed_recorders.clear()
             return None
         return "an earlier event could not be recorded; new calls are refused until that recorder is removed"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable
+from math import inf
 
 import trio
 
@@ -36,20 +37,27 @@ def dispatch(call: CallState) -> Awaitable[ToolResult]:
 
 
 async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter) -> ToolResult:
+    around = call.around_it
+    while around is not None and around.holds is not limiter:
+        around = around.around_it
+    if around is not None:
+        return await _enter(call, tool)  # it waits for this call, so its token is as good as ours (B35)
     # borrowed in the call's name, given back when the work has really ended
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
         await call.is_cancelled()
         return call.cut()
+    call.holds = limiter
     try:
         return await _enter(call, tool)
     finally:
+        call.holds = None
         limiter.release_on_behalf_of(call)
 
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:
-    if call.turn.core.recorders.functions:
+    if call.heard:
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
@@ -71,14 +79,22 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     except BaseException as thrown:
         return await _failed(call, thrown)
     call.last = result = completed(call, value)
-    if result.error is None:
-        try:
-            await trio.lowlevel.checkpoint_if_cancelled()
-        except trio.Cancelled:
-            return call.cut()
-        if call.cause is not None:  # given up through a shield that hides it from here
-            return call.cut()
+    if result.error is None and await _cancelled_meanwhile(call):
+        return call.cut()
     return result
+
+
+async def _cancelled_meanwhile(call: CallState) -> bool:
+    """Whether the call was cancelled while its body ran, or a deadline passed that Trio had no turn to process."""
+    if call.cause is None and call.around <= trio.current_time():
+        await _process_deadlines()
+    return await call.is_cancelled()
+
+
+async def _process_deadlines() -> None:
+    # one pass, in which Trio processes what has passed and the frame of the turn notes whose it was
+    with contextlib.suppress(trio.Cancelled):
+        await trio.lowlevel.checkpoint()
 
 
 async def _given_up(call: CallState) -> bool:
@@ -86,14 +102,16 @@ async def _given_up(call: CallState) -> bool:
     if call.cause is not None:
         return True
     known, call.looked = call.looked, None
-    call.around = trio.current_effective_deadline() if known is None else known
+    call.around = min(
+        trio.current_effective_deadline() if known is None else known,
+        *[claim.around for claim in call.claims],  # what a shield hides was seen when they began
+        inf,
+    )
     call.since = now = trio.current_time()
     if min(call.around, earliest(call.claims), call.due_outside(now)) > now:
         # a deadline that was known before says nothing of a cancel since
         return known is not None and await call.is_cancelled()
-    # one pass, in which Trio processes the deadline and the frame of the turn notes whose it was
-    with contextlib.suppress(trio.Cancelled):
-        await trio.lowlevel.checkpoint()
+    await _process_deadlines()
     return True
 
 

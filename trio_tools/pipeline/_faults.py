@@ -23,13 +23,22 @@ async def run_async(function: Callable[P, Awaitable[R]], *args: P.args, **kwargs
 
 
 @disable_ki_protection
+async def run_awaitable(awaitable: Awaitable[R]) -> R:
+    """Await what user code gave, where Ctrl-C may interrupt it.
+
+    **Cancellation**: whatever is awaited does.
+    """
+    return await awaitable
+
+
+@disable_ki_protection
 async def run_body(body: Callable[..., object], positional: list[object], named: dict[str, object]) -> object:
     """Await a tool's async body where Ctrl-C may interrupt it.
 
     **Cancellation**: whatever the body does.
     """
-    answer = body(*positional, **named)
-    return await answer if isinstance(answer, Awaitable) else answer  # pyright: ignore[reportUnknownVariableType]
+    # its signature was compiled as that of an async function
+    return await body(*positional, **named)  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
 
 
 @disable_ki_protection

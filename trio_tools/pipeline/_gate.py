@@ -29,7 +29,7 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
         return await _policy_ended(call, thrown)
     finally:
         call.turn.decided(call)
-    unrecorded = await record_decided(call, denial) if core.recorders.functions else None
+    unrecorded = await record_decided(call, denial) if call.heard else None
     if denial is not None:
         return call.failed(denial), False
     if unrecorded is not None:

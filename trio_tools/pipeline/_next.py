@@ -7,8 +7,8 @@ door; past it, it returns a result.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeAlias
 
 import trio
 from trio.lowlevel import enable_ki_protection
@@ -25,7 +25,7 @@ class CallNext:
     """Awaiting it runs the inner wrappers and the body. It may be awaited again, one at a time, until the wrapper that
     it was given to has returned."""
 
-    __slots__ = ("_busy", "_call", "_closed", "_cut", "_entered", "_inner", "_innermost", "_place", "_waiter")
+    __slots__ = ("_busy", "_call", "_closed", "_cut", "_entered", "_inner", "_innermost", "_made", "_place", "_waiter")
 
     def __init__(self, call: CallState, place: int, inner: Inner, *, innermost: bool) -> None:
         self._call = call
@@ -37,9 +37,11 @@ class CallNext:
         self._entered = False
         self._waiter: trio.Event | None = None
         self._cut: trio.Cancelled | None = None  # what shut the door
+        self._made: Coroutine[Any, Any, ToolResult] | None = None  # what the wrapper was given last
 
-    async def __call__(self) -> ToolResult:
-        """Run the rest of the chain and return its result.
+    @enable_ki_protection
+    def __call__(self) -> Awaitable[ToolResult]:
+        """Run the rest of the chain; await it for the result.
 
         Raises `RuntimeError` if it is awaited while it runs, or after its wrapper has returned, and whatever an inner
         wrapper raised.
@@ -47,7 +49,17 @@ class CallNext:
         **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
         result, an abort if the rest was cut, and the next checkpoint raises.
         """
-        return await self.enter(None)
+        self._made = made = self.enter(None)
+        return made
+
+    def is_passed_on(self, answer: object) -> bool:
+        """Whether a wrapper has returned the very `call_next()` that it made last, and never awaited it."""
+        made = self._made
+        if made is None or answer is not made or self._entered or self._busy:
+            return False
+        made.close()
+        self._closed = True
+        return True
 
     @enable_ki_protection
     async def enter(self, claim: Claim | None) -> ToolResult:
@@ -57,15 +69,15 @@ class CallNext:
         """
         call = self._call
         self._check()
-        self._busy = True
-        around, outer = call.scopes, call.claims
-        if claim is not None:
-            call.claims = (*outer, claim)
-        # it obeys every claim that is open, also where a wrapper in between has shielded it from their scopes
-        private = trio.CancelScope(deadline=earliest(call.claims))
-        call.scopes = (*around, (private, call.claims))
         result: ToolResult | None = None
+        around, outer = call.scopes, call.claims
         try:
+            self._busy = True
+            if claim is not None:
+                call.claims = (*outer, claim)
+            # it obeys every claim that is open, also where a wrapper in between has shielded it from their scopes
+            private = trio.CancelScope(deadline=earliest(call.claims))
+            call.scopes = (*around, (private, call.claims))
             with private:
                 await self._door(private)
                 call.looked = claim.around if claim is not None and self._innermost else None
@@ -116,6 +128,8 @@ class CallNext:
     def closes_busy(self) -> bool:
         """The wrapper has returned. Whether it left this running in another task."""
         self._closed = True
+        if self._made is not None and not self._busy:
+            self._made.close()  # it may have been made and, by an exception, never awaited
         return self._busy
 
     async def at_rest(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import trio
 
-from trio_tools.pipeline._core import logger
+from trio_tools.pipeline._core import Recorder, logger
 from trio_tools.pipeline._faults import run_async, take_apart
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
@@ -55,66 +55,68 @@ def _raw(call: CallState) -> JSONValue:
         return arguments[:MAX_RAW_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
-async def _record(call: CallState, event: CallEvent) -> ErrorInfo | None:
-    """Tell every recorder, in order; the first failure is what is returned."""
-    core = call.turn.core
-    failed: ErrorInfo | None = None
+async def _record(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> list[Recorder]:
+    """Tell these recorders, in order. Those that failed or overran are returned, and `call.unrecorded` says why."""
+    grace = call.turn.core.recorder_grace
+    failed: list[Recorder] = []
     # bounded by recorder_grace: the record of a cancelled call has to be written although all around it is cancelled
-    with trio.CancelScope(shield=True, relative_deadline=core.recorder_grace) as shield:
-        for recorder in core.recorders.functions:
+    with trio.CancelScope(shield=True, relative_deadline=grace) as shield:
+        for recorder in recorders:
+            failure: BaseException | None = None
             try:
                 await run_async(recorder, event)
             except BaseException as thrown:
                 fault = take_apart(thrown)
+                failure = fault.failure or (thrown if fault.interrupt is not None else None)
                 if fault.interrupt is not None:
                     call.turn.interrupted(fault.interrupt)
-                late = trio.current_time() >= shield.deadline
-                error = _why(fault.failure, core.recorder_grace if late else None)
-                core.failed_recorders.add(recorder)
-                logger.error("recording %s of call %r failed: %s", type(event).__name__, call.name, error.message)
-                failed = failed or error
+            late = trio.current_time() >= shield.deadline
+            if failure is not None or late:
+                failed.append(recorder)
+                call.unrecorded = call.unrecorded or _why(failure, grace)
+                logger.error("recording %s of call %r: %s", type(event).__name__, call.name, call.unrecorded.message)
     return failed
 
 
-def _why(failure: BaseException | None, grace: float | None) -> ErrorInfo:
-    if failure is not None:
-        error = exception_error(failure, ErrorCode.RECORD_FAILED)
-        return ErrorInfo(error.name, ErrorCode.RECORD_FAILED, f"the call could not be recorded: {error.message}")
-    what = "was interrupted" if grace is None else f"took longer than {grace:g} s"
-    return ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, f"the call could not be recorded: recording {what}")
-
-
-async def _refusable(call: CallState, event: CallEvent) -> ErrorInfo | None:
-    """Record what comes before the body: a failure refuses this call, and no later one for its sake."""
-    failed = await _record(call, event)
-    if failed is not None:
-        call.turn.core.failed_recorders.clear()
-    return failed
+def _why(failure: BaseException | None, grace: float) -> ErrorInfo:
+    if failure is None:
+        why = f"recording took longer than {grace:g} s"
+        return ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, f"the call could not be recorded: {why}")
+    error = exception_error(failure, ErrorCode.RECORD_FAILED)
+    return ErrorInfo(error.name, ErrorCode.RECORD_FAILED, f"the call could not be recorded: {error.message}")
 
 
 async def record_accepted(call: CallState) -> ErrorInfo | None:
-    """The call has passed intake, or failed it. What is returned refuses it."""
+    """The call has passed intake, or failed it. What is returned refuses it; those who heard of it hear of its end."""
+    recorders = call.turn.core.recorders.functions
     event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
-    return await _refusable(call, event)
+    failed = await _record(call, recorders, event)
+    call.heard = tuple(one for one in recorders if not any(one is other for other in failed))
+    return call.unrecorded
 
 
 async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
     """The policies have spoken. What is returned refuses the call."""
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
-    return await _refusable(call, event)
+    await _record(call, call.heard, event)
+    return call.unrecorded
 
 
 async def record_dispatching(call: CallState) -> ErrorInfo | None:
     """The body is about to run. What is returned refuses the call."""
     event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1)
-    return await _refusable(call, event)
+    await _record(call, call.heard, event)
+    return call.unrecorded
 
 
 async def record_settled(call: CallState, result: ToolResult) -> None:
     """The result, exactly once. A failure here refuses new calls until its recorder is removed."""
-    cancelled_at = None if call.cause is None else call.cancelled_at
     event = CallSettled(
-        ref=ref(call), at=trio.current_time(), result=result, cancelled_at=cancelled_at, cause=call.cause
+        ref=ref(call),
+        at=trio.current_time(),
+        result=result,
+        cancelled_at=call.claimed_at if call.cause is None else call.cancelled_at,
+        cause=call.cause or result.cause,
     )
-    await _record(call, event)
+    call.turn.core.failed_recorders.extend(await _record(call, call.heard, event))

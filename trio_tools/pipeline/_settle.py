@@ -33,7 +33,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
     turn = call.turn
     core = turn.core
     result = _finalized(call, _classified(call, result))
-    if core.recorders.functions and not call.unrecordable:
+    if call.heard:
         call.enter("settle")
         await record_settled(call, result)
     call.result = result
@@ -100,7 +100,8 @@ async def _observe(call: CallState, result: ToolResult) -> None:
             try:
                 await run_either(observer, view, result)
             except BaseException as thrown:
-                _listener_failed(call, f"observer {getattr(observer, '__qualname__', observer)!s}", thrown)
+                name = getattr(observer, "__qualname__", type(observer).__qualname__)
+                _listener_failed(call, f"observer {name}", thrown)
 
 
 def _listener_failed(call: CallState, listener: str, thrown: BaseException) -> None:

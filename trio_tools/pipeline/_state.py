@@ -23,7 +23,6 @@ from trio_tools.values import (
     Cause,
     Content,
     Effect,
-    ErrorCode,
     ErrorInfo,
     FrozenDict,
     JSONValue,
@@ -35,6 +34,7 @@ from trio_tools.values import (
 )
 
 if TYPE_CHECKING:
+    from trio_tools.pipeline._core import Recorder
     from trio_tools.pipeline._turn import Turn
 
 current_call: ContextVar[CallState | None] = ContextVar("trio_tools.current_call", default=None)
@@ -46,8 +46,10 @@ class CallState:
     What most calls never touch stays at its class's default, which makes a call cheap to begin and small in flight.
     """
 
+    _token: CallToken | None = None
     # intake
     around_it: CallState | None = None  # the call whose body made this one, in whichever registry
+    parent: CallState | None = None  # the same, if it is of this registry
     tool: Tool | None = None
     arguments: FrozenDict | None = None  # None: they could not be read
     values: dict[str, object]
@@ -66,7 +68,7 @@ class CallState:
     ended_by_deadline = False  # whether it was a deadline that gave it up
     scopes: tuple[tuple[trio.CancelScope, tuple[Claim, ...]], ...] = ()  # private, open now; and the claims they obey
     claims: tuple[Claim, ...] = ()  # open now, outermost first
-    looked: float | None = None  # the deadline in force right before dispatch, where it is known already
+    looked: float | None = None  # seconds: the deadline in force right before dispatch, where it is known already
     around = inf  # the deadline in force at dispatch
     claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
     # what came of it
@@ -77,6 +79,10 @@ class CallState:
     other_contexts: tuple[JSONValue, ...] = ()
     effects: tuple[Effect, ...] = ()
     concludes = False
+    heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
+    unrecorded: ErrorInfo | None = None  # why a recorder could not note a step of it
+    claimed_at: float | None = None  # seconds: when the budget that ended it ran out
+    holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
     redacted = False  # a post-policy has replaced the content
     result: ToolResult | None = None  # published
 
@@ -84,19 +90,14 @@ class CallState:
         self.turn = turn
         self.position = position
         self.call = call
-        self.token = CallToken()
         self.since = turn.began
 
     @property
-    def unrecordable(self) -> bool:
-        """Whether it is refused because a recorder has lost an event: there is nobody to tell of it."""
-        return self.refused is not None and self.refused.code == ErrorCode.RECORD_FAILED
-
-    @property
-    def parent(self) -> CallState | None:
-        """The call of the same registry whose body made this one, if it still runs."""
-        around = self.around_it
-        return None if around is None or around.over or around.turn.core is not self.turn.core else around
+    def token(self) -> CallToken:
+        """Made when somebody first asks for it."""
+        if self._token is None:
+            self._token = CallToken()
+        return self._token
 
     @property
     def name(self) -> str:

@@ -32,6 +32,7 @@ class Turn:
     _name: str | None = None
     _next = 0  # the first call that has not been launched
     _deciding: CallState | None = None  # launched, and its policies have not spoken
+    _skipping: CallState | None = None  # given up before it started, and about to settle
     parked = False
     waited = False  # whether the frame has parked, so that tools may have changed since
     given_up = False  # whether a waiting call was
@@ -70,8 +71,9 @@ class Turn:
     def open(self) -> None:
         """Take in all calls. If the caller has given up already, the frame will hear of it when it first parks."""
         around = current_call.get()
+        nested = around is not None and around.turn.core is self.core and not around.over
         for call in self.calls:
-            call.around_it = around
+            call.around_it, call.parent = around, around if nested else None
             self.core.unsettled[call] = None
             receive(call)
         if self.core.draining:
@@ -106,7 +108,10 @@ class Turn:
         """Start, in order, every call that may start now."""
         self._launch_given_up()
         while self._deciding is None and (call := self._waiting()) is not None:
-            if call.cause is None:
+            if call.cause is not None:
+                if self._skipping is not None:
+                    return
+            else:
                 if self.exclusive or self.active >= self.core.max_parallel_calls:
                     return
                 admit(call, anew=self.waited)
@@ -137,7 +142,7 @@ class Turn:
 
     def _launch_given_up(self) -> None:
         # a waiting call that was given up settles at once, ahead of those that wait for a place (B35)
-        if self.given_up and self._deciding is None:
+        if self.given_up and self._skipping is None:
             for call in self.calls[self._next :]:
                 if call.cause is not None and call.stage == "queued":
                     self._start(call)
@@ -153,9 +158,10 @@ class Turn:
             self.active += 1
             self.exclusive = call.exclusive
         self.unfinished += 1
-        # with nothing to wait for at the gate, the order of decisions is the order of launches
-        if skipped or self.core.pre_policies.functions or self.core.recorders.functions:
-            self._deciding = call
+        if skipped:
+            self._skipping = call  # one after the other, so that they are recorded in order
+        elif self.core.pre_policies.functions or self.core.recorders.functions:
+            self._deciding = call  # with nothing to wait for at the gate, the order of launches is enough
         call.stage = "gate"
         self.nursery.start_soon(carry, call, skipped, name=call.name)
 
@@ -163,6 +169,9 @@ class Turn:
         """The policies of this call have spoken, or never will: the next one may start."""
         if self._deciding is call:
             self._deciding = None
+            self.wake()
+        elif self._skipping is call:
+            self._skipping = None
             self.wake()
 
     def ended(self, call: CallState, skipped: bool) -> None:
@@ -172,8 +181,7 @@ class Turn:
             self.active -= 1
             if call.exclusive:
                 self.exclusive = False
-        if self._deciding is call:
-            self._deciding = None
+        self.decided(call)
         if not self.unfinished or self._waiting() is not None:
             self.wake()
 
@@ -196,7 +204,7 @@ class Turn:
             self.give_up(cause, min(now, self.scope.deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
-        if self._deciding is None and self._waiting() is not None:
+        if self._skipping is None and self._waiting() is not None:
             self.wake()
         return Abort.FAILED
 

@@ -96,6 +96,7 @@ class CallView:
             return min(state.deadline, trio.current_effective_deadline())
         return state.deadline
 
+    @enable_ki_protection
     def defer_context(self, item: object) -> None:
         """Ask for a JSON value to be added to the conversation after the turn's results, whatever becomes of the call.
 
@@ -128,6 +129,7 @@ class Dispatch(CallView):
         assert arguments is not None  # nor does one whose arguments could not be read
         return arguments
 
+    @enable_ki_protection
     def within(
         self, seconds: float, call_next: CallNext | Inner, outcome: ErrorInfo, *, renew_on_progress: bool = False
     ) -> Awaitable[ToolResult]:
@@ -155,6 +157,7 @@ class Dispatch(CallView):
         """A success of this wrapper's own, checked and rendered as the body's would be."""
         return completed(self._state, value)
 
+    @enable_ki_protection
     def failure(self, message: str, *, code: str | None = None) -> ToolResult:
         """A failure of this wrapper's own; `code` may be one of its own, or an `ErrorCode` but for the two aborts.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypedDict, TypeVar
@@ -51,6 +52,7 @@ class Registry:
 
     # --- tools -----------------------------------------------------------------------------------------------------
 
+    @enable_ki_protection
     def register(self, tool_or_function: Tool | Body) -> Registration:
         """Add a tool, or a typed function as one.
 
@@ -70,6 +72,7 @@ class Registry:
 
         return Registration(remove)
 
+    @enable_ki_protection
     def unregister(self, name: str) -> None:
         """Remove a tool by name; its running calls go on. Raises `LookupError` if there is none of that name."""
         if self._core.tools.pop(name, None) is None:
@@ -122,12 +125,14 @@ class Registry:
         Arguments: as for `execute`; `on_settled(position, result)`, a plain function, is called as each call settles,
         also while the turn is being cancelled; what it raises is logged.
 
-        Raises as `execute` does.
+        Raises as `execute` does, and `TypeError` for an `on_settled` that is an async function.
 
         **Cancellation**: as for `execute`: calls that have started are stopped and awaited, the others settle as
         aborted before dispatch, and each is published.
         """
         self._check(scope)
+        if inspect.iscoroutinefunction(on_settled):
+            raise TypeError("on_settled must be a plain function, not an async one")
         return await run_turn(Turn(self._core, [_checked(call) for call in calls], scope, session, on_settled))
 
     def _check(self, scope: object) -> None:
@@ -192,7 +197,9 @@ class Registry:
         return _joined(self._core.observers, observer)
 
     def add_progress_observer(self, observer: ProgressObserver) -> Registration:
-        """Tell this of progress: `(CallView, Progress) -> None`, sync."""
+        """Tell this of progress: `(CallView, Progress) -> None`, sync. Raises `TypeError` for an async function."""
+        if inspect.iscoroutinefunction(observer):
+            raise TypeError("a progress observer must be a plain function: nobody waits for it")
         return _joined(self._core.progress_observers, observer)
 
     def add_recorder(self, recorder: Recorder) -> Registration:

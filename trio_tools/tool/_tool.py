@@ -100,6 +100,9 @@ def _declare(body: Body, options: ToolOptions) -> Tool:
     name = _name(body) if given is None else given
     if not NAME.fullmatch(name):
         raise ValueError(f'tool name "{name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
+    for option in ("finalize_content", "parallel"):
+        if inspect.iscoroutinefunction(options.get(option)):
+            raise TypeError(f'tool "{name}": {option} must be a plain function, not an async one')
     text, described = _documentation(body)
     description, output = options.get("description"), options.get("output")
     signature = signature_of(body, name, described)

@@ -52,7 +52,7 @@ from trio_tools.values._texts import (
     unknown_tool,
     went_idle,
 )
-from trio_tools.values._wire import FORMAT_VERSION, from_json, to_json
+from trio_tools.values._wire import FORMAT_VERSION, event_from_json, from_json, to_json
 
 __all__ = [
     "ABORTED",
@@ -101,6 +101,7 @@ __all__ = [
     "as_content",
     "as_text",
     "check_text",
+    "event_from_json",
     "exception_error",
     "failure_content",
     "freeze",

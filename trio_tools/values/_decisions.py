@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import attrs
+from attrs.validators import instance_of, optional
 
 from trio_tools.values._content import Content, as_content
 
@@ -18,14 +19,14 @@ class Allow:
 class Deny:
     """The call must not run; the model reads the reason."""
 
-    reason: str
+    reason: str = attrs.field(validator=instance_of(str))
 
 
 @attrs.frozen
 class Ask:
     """Somebody has to approve this call first."""
 
-    reason: str | None = None
+    reason: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
 
 
 @attrs.frozen

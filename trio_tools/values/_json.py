@@ -18,8 +18,8 @@ MAX_DEPTH = 200
 # Values in one snapshot. A structure that shares parts can be small in memory and endless as text; a tool result of a
 # million values is of no use to a model.
 MAX_NODES = 1_000_000
-# Bits of one integer: 4,300 decimal digits, which is what CPython turns to text and back: 4300 * log2(10).
-MAX_INT_BITS = 14_284
+# The first integer of more than 4,300 decimal digits, which is as many as CPython turns to text and back.
+TOO_LARGE = 10**4300
 # Characters of a place in a message. Enough to find it, not enough to flood a model with a 200-level path.
 SHOWN_PATH = 120
 
@@ -47,7 +47,7 @@ def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
 
 
 class FrozenDict(dict[str, JSONValue]):
-    """A `dict` that refuses change. Copies of it (`copy`, `deepcopy`) are itself; `dict(it)` is an ordinary dict."""
+    """A `dict` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `dict(it)` is an ordinary dict."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ class FrozenDict(dict[str, JSONValue]):
 
 
 class FrozenList(list[JSONValue]):
-    """A `list` that refuses change. Copies of it (`copy`, `deepcopy`) are itself; `list(it)` is an ordinary list."""
+    """A `list` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `list(it)` is an ordinary list."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class _Open:
         if isinstance(self.built, list):
             self.built.append(value)
         else:
-            self.built[check_text(str(place))] = value
+            self.built[str(place)] = value
 
     def closed(self) -> FrozenDict | FrozenList:
         return FrozenList(self.built) if isinstance(self.built, list) else FrozenDict(self.built)
@@ -111,15 +111,17 @@ def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenLis
     path = [_Open(root, "")]
     on_path = {id(root)}
     nodes = 1
+    at: list[str | int] = []  # the step to the value that is looked at
     try:
         while True:
             inner = path[-1]
             for place, item in inner.left:
+                at = []
                 nodes += 1
                 if nodes > MAX_NODES:
                     raise NotJSON(f"more than {MAX_NODES:,} values")
-                if type(place) is not str and type(inner.source) not in _LISTS:
-                    raise NotJSON(f"a key of type {type(place).__name__} is not a string")
+                step = _step(place, inner.built)
+                at = [step]
                 kind = type(item)
                 if kind in _LISTS or kind in _DICTS:
                     if id(item) in on_path:
@@ -127,9 +129,9 @@ def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenLis
                     if len(path) >= MAX_DEPTH:
                         raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
                     on_path.add(id(item))
-                    path.append(_Open(item, place))  # type: ignore[arg-type]  # narrowed by its exact type
+                    path.append(_Open(item, step))  # type: ignore[arg-type]  # narrowed by its exact type
                     break
-                inner.add(place, _scalar(item, kind))  # type: ignore[arg-type]  # a key or an index
+                inner.add(step, _scalar(item, kind))
             else:
                 path.pop()
                 on_path.discard(id(inner.source))
@@ -137,7 +139,16 @@ def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenLis
                     return inner.closed()
                 path[-1].add(inner.place, inner.closed())
     except NotJSON as error:
-        raise NotJSON(error.problem, [one.place for one in path[1:]]) from None
+        raise NotJSON(error.problem, [*(one.place for one in path[1:]), *at]) from None
+
+
+def _step(place: object, container: object) -> str | int:
+    if isinstance(container, list):
+        assert isinstance(place, int)
+        return place
+    if type(place) is not str:
+        raise NotJSON(f"a key of type {type(place).__name__} is not a string")
+    return check_text(place)
 
 
 def _scalar(value: object, kind: type) -> JSONValue:
@@ -167,8 +178,12 @@ def check_text(text: str) -> str:
     return text
 
 
+# Bits of an integer that is certainly below that: 4300 * log2(10), less one. A look that costs nothing.
+_SURELY_SMALL = 14_283
+
+
 def _check_int(number: int) -> int:
-    if number.bit_length() > MAX_INT_BITS:
+    if number.bit_length() > _SURELY_SMALL and abs(number) >= TOO_LARGE:
         raise NotJSON("an integer of more than 4,300 digits")
     return number
 
@@ -194,6 +209,8 @@ def freeze(value: object) -> JSONValue:
 def freeze_mapping(mapping: Mapping[str, object]) -> FrozenDict:
     """As `freeze`, for a top level that may be any `Mapping`: each member is read once, and what its accessors raise
     comes out as it is. Raises `NotJSON` as `freeze` does."""
+    if mapping is EMPTY:
+        return EMPTY
     frozen = _copied({key: mapping[key] for key in mapping})
     assert isinstance(frozen, FrozenDict)
     return frozen

@@ -6,17 +6,20 @@ one than this code knows is refused, not guessed at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
+from cattrs.cols import homogenous_tuple_structure_factory
 from cattrs.strategies import configure_tagged_union
 
 from trio_tools.values._content import ContentBlock
+from trio_tools.values._errors import Cause
 from trio_tools.values._events import CallEvent
 from trio_tools.values._json import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping
+from trio_tools.values._result import EffectState
 
 # Counts changes of the written form that older readers cannot take.
 FORMAT_VERSION = 1
@@ -27,30 +30,73 @@ T = TypeVar("T")
 @cache
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
-
-    def frozen(value: object, _: object) -> JSONValue:
-        return freeze(value)
-
-    def frozen_dict(value: object, _: object) -> FrozenDict:
-        if not isinstance(value, dict):
-            raise NotJSON("not an object")
-        return freeze_mapping(value)  # pyright: ignore[reportUnknownArgumentType]
-
-    def as_it_is(value: object) -> object:
-        return value
-
-    converter.register_structure_hook_func(_is_json_value, frozen)
-    converter.register_unstructure_hook_func(_is_json_value, as_it_is)
-
-    def frozen_arguments(value: object, _: object) -> FrozenDict | str:
-        return value if isinstance(value, str) else frozen_dict(value, None)
-
-    converter.register_structure_hook_func(lambda kind: kind == Mapping[str, object] | str, frozen_arguments)
-    converter.register_structure_hook(FrozenDict, frozen_dict)
-    converter.register_unstructure_hook(FrozenDict, as_it_is)
+    for kind in (str, int, bool, type(None)):
+        converter.register_structure_hook(kind, _exactly(kind))
+    converter.register_structure_hook(float, _number)
+    converter.register_unstructure_hook(str, _plain_text)
+    for member_of in (Cause, EffectState):
+        converter.register_structure_hook(member_of, lambda value, kind: kind(value))
+    converter.register_structure_hook_factory(_is_tuple, _listed)
+    converter.register_structure_hook_func(_is_json_value, lambda value, _: freeze(value))
+    converter.register_unstructure_hook_func(_is_json_value, freeze)
+    converter.register_structure_hook_func(lambda kind: kind == Mapping[str, object] | str, _arguments)
+    converter.register_unstructure_hook_func(lambda kind: kind == Mapping[str, object] | str, _written_arguments)
+    converter.register_structure_hook(FrozenDict, lambda value, _: _object(value))
+    converter.register_unstructure_hook(FrozenDict, freeze)
     configure_tagged_union(ContentBlock, converter, tag_generator=_tag, tag_name="type")
     configure_tagged_union(CallEvent, converter, tag_generator=_tag, tag_name="event")
     return converter
+
+
+def _exactly(kind: type[T]) -> Callable[[object, object], T]:
+    """What a file says stands for itself: no text is read as a number, and nothing as a text."""
+
+    def structure(value: object, _: object) -> T:
+        if type(value) is not kind:
+            raise ValueError(f"expected {kind.__name__}, got {type(value).__name__}")
+        return value
+
+    return structure
+
+
+def _is_tuple(kind: object) -> bool:
+    return bool(get_origin(kind) is tuple)
+
+
+def _listed(kind: Any, converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    inner = homogenous_tuple_structure_factory(kind, converter)
+
+    def structure(value: Any, of: Any) -> tuple[object, ...]:
+        if not isinstance(value, list):
+            raise ValueError(f"expected an array, got {type(value).__name__}")
+        items: tuple[object, ...] = inner(value, of)
+        return items
+
+    return structure
+
+
+def _number(value: object, _: object) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise ValueError(f"expected a number, got {type(value).__name__}")
+    return float(value)
+
+
+def _plain_text(text: str) -> str:
+    return text if type(text) is str else str(text)  # a code may be a member of a StrEnum
+
+
+def _object(value: object) -> FrozenDict:
+    if not isinstance(value, dict):
+        raise NotJSON("not an object")
+    return freeze_mapping(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _arguments(value: object, _: object) -> FrozenDict | str:
+    return value if isinstance(value, str) else _object(value)
+
+
+def _written_arguments(value: Mapping[str, object] | str) -> FrozenDict | str:
+    return value if isinstance(value, str) else freeze_mapping(value)
 
 
 def _is_json_value(kind: object) -> bool:
@@ -63,9 +109,20 @@ def _tag(kind: type) -> str:
 
 
 def to_json(data: attrs.AttrsInstance) -> dict[str, JSONValue]:
-    """A call, result or event as plain JSON, with its format version."""
+    """A call, result or event as plain JSON, with its format version. Raises `NotJSON` for a call whose arguments are
+    not JSON."""
     kind = CallEvent if type(data) in get_args(CallEvent) else type(data)
     return {"version": FORMAT_VERSION, **_converter().unstructure(data, unstructure_as=kind)}
+
+
+def event_from_json(document: object) -> CallEvent:
+    """The event that `to_json` wrote, of whichever kind. Raises `ValueError` saying what is wrong with the document."""
+    kinds = {_tag(kind): kind for kind in get_args(CallEvent)}
+    tag = document.get("event") if isinstance(document, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(tag, str) or tag not in kinds:
+        raise ValueError(f"not an event: its kind must be one of {', '.join(sorted(kinds))}")
+    event: CallEvent = from_json(kinds[tag], document)
+    return event
 
 
 def from_json(kind: type[T], document: object) -> T:
@@ -74,10 +131,15 @@ def from_json(kind: type[T], document: object) -> T:
         raise ValueError(f"not a JSON object but {type(document).__name__}")
     fields: dict[str, object] = dict(document)  # pyright: ignore[reportUnknownArgumentType]
     version = fields.pop("version", None)
-    if version != FORMAT_VERSION:
+    if type(version) is not int or version != FORMAT_VERSION:
         raise ValueError(f"format version {version!r} cannot be read here; this is version {FORMAT_VERSION}")
+    name = getattr(kind, "__name__", str(kind))
+    if kind in get_args(CallEvent) and fields.pop("event", None) != _tag(kind):
+        raise ValueError(f"not a {name}")
     try:
         return _converter().structure(fields, kind)
     except cattrs.BaseValidationError as error:
-        problems = "; ".join(cattrs.transform_error(error))
-        raise ValueError(f"not a {getattr(kind, '__name__', kind)}: {problems}") from None
+        raise ValueError(f"not a {name}: {'; '.join(cattrs.transform_error(error))}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        # a union whose tag is missing or unknown; a member that is no container
+        raise ValueError(f"not a {name}: {type(error).__name__}: {error}") from None
