@@ -104,6 +104,7 @@ NEVER = dict.fromkeys(DEADLINES, inf)
 @given(story=stories())
 @example(Story({**NEVER, "enclosing": 1, "budget": 2}, 9, "value", False))
 @example(Story({**NEVER, "enclosing": 1}, 1.5, "value", False))
+@example(Story({**NEVER, "enclosing": 1}, 1.5, "value", True))
 @example(Story({**NEVER, "caller": 2, "budget": 2}, 9, "wait", True))
 @example(Story({**NEVER, "outer": 1, "budget": 1, "inner": 1}, 9, "error", True))
 def test_the_first_deadline_owns_when_the_loop_was_blocked_over_all(story: Story) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Coroutine
 from functools import partial
 
+import trio
+
 from trio_tools.pipeline._claim import VOUCHED
 from trio_tools.pipeline._core import Wrapper
 from trio_tools.pipeline._dispatch import dispatch
@@ -38,7 +40,11 @@ async def around(call: CallState, wrappers: tuple[Wrapper, ...], place: int) -> 
             answer = run_sync(wrapper, Dispatch(call, place - 1), call_next)
             if call_next.is_passed_on(answer):
                 continue
-            result: object = await run_awaitable(answer)
+            if call_next.is_own(answer):
+                result: object = await answer
+            else:
+                call.seen = min(call.seen, trio.current_effective_deadline())  # it may shield
+                result = await run_awaitable(answer)
         except BaseException as thrown:
             if isinstance(answer, Coroutine):
                 answer.close()  # Ctrl-C may have come between its making and its first step

@@ -43,6 +43,7 @@ async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter
     if around is not None:
         return await _enter(call, tool)  # it waits for this call, so its token is as good as ours (B35)
     # borrowed in the call's name, given back when the work has really ended
+    call.looked = None
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
@@ -58,10 +59,11 @@ async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if call.heard:
+        call.looked = None
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
-    if await _given_up(call):
+    if _may_be_over(call) and await _is_over(call):
         return call.cut()
     if call.attempts:
         assert call.arguments is not None
@@ -79,40 +81,45 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     except BaseException as thrown:
         return await _failed(call, thrown)
     call.last = result = completed(call, value)
-    if result.error is None and await _cancelled_meanwhile(call):
-        return call.cut()
+    if result.error is None and (_ran_out(call) or call.cause is not None):
+        return call.cut() if await _is_over(call) else result
+    if result.error is None:
+        try:
+            await trio.lowlevel.checkpoint_if_cancelled()
+        except trio.Cancelled:
+            return call.cut()
     return result
 
 
-async def _cancelled_meanwhile(call: CallState) -> bool:
-    """Whether the call was cancelled while its body ran, or a deadline passed that Trio had no turn to process."""
-    if call.cause is None and call.around <= trio.current_time():
-        await _process_deadlines()
-    return await call.is_cancelled()
+def _ran_out(call: CallState) -> bool:
+    """Whether a deadline that was seen has passed. Time is not asked for where there is none."""
+    if call.around == inf and not call.claims:
+        return False
+    return min(call.around, earliest(call.claims)) <= trio.current_time()
 
 
-async def _process_deadlines() -> None:
-    # one pass, in which Trio processes what has passed and the frame of the turn notes whose it was
-    with contextlib.suppress(trio.Cancelled):
-        await trio.lowlevel.checkpoint()
-
-
-async def _given_up(call: CallState) -> bool:
+def _may_be_over(call: CallState) -> bool:
     """The last look. A deadline that has passed counts before Trio has processed it, also behind a wrapper's shield."""
-    if call.cause is not None:
-        return True
-    known, call.looked = call.looked, None
-    call.around = min(
-        trio.current_effective_deadline() if known is None else known,
-        *[claim.around for claim in call.claims],  # what a shield hides was seen when they began
-        inf,
-    )
+    deadline, call.looked = call.looked, None  # known, if a claim has just begun right outside
+    due = earliest(call.claims)
+    if deadline is None:
+        deadline = trio.current_effective_deadline()
+        deadline = deadline if deadline < due else inf
+    for claim in call.claims:
+        deadline = min(deadline, claim.around)  # what a shield hides was seen when they began
+    call.around = min(deadline, call.seen)
     call.since = now = trio.current_time()
-    if min(call.around, earliest(call.claims), call.due_outside(now)) > now:
-        # a deadline that was known before says nothing of a cancel since
-        return known is not None and await call.is_cancelled()
-    await _process_deadlines()
-    return True
+    return call.cause is not None or min(call.around, due, call.turn.scope.deadline) <= now
+
+
+async def _is_over(call: CallState) -> bool:
+    """Whether the call has been given up or has run out of time: certain after one pass, in which Trio processes the
+    deadlines that have passed and the frame of the turn notes whose they were. What was seen may have been moved."""
+    if call.cause is None:
+        with contextlib.suppress(trio.Cancelled):
+            await trio.lowlevel.checkpoint()
+    now = trio.current_time()
+    return call.given_up_by(now) <= now or await call.is_cancelled()
 
 
 async def _failed(call: CallState, thrown: BaseException) -> ToolResult:

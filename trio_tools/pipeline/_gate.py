@@ -57,16 +57,22 @@ async def _ask_all(call: CallState) -> ErrorInfo | None:
         match decision:
             case None | Allow():
                 pass
-            case Ask():
+            case Ask(str() | None):
                 asked = asked or decision
-            case Deny(reason):
+            case Deny(str() as reason):
                 return _denied(reason)
             case _:
-                raise TypeError(f"a pre-policy answers Allow, Deny, Ask or None, not {type(decision).__name__}")
+                raise TypeError(f"a pre-policy answers Allow, Deny or Ask with a text, or None, not {_shown(decision)}")
     if asked is None:
         return None
     # nobody answers yet; the approval policy comes with its own issue
     return _denied(asked.reason or f'tool "{call.name}" requires approval (not yet supported)')
+
+
+def _shown(decision: object) -> str:
+    name = type(decision).__name__
+    reason = decision.reason if isinstance(decision, (Deny, Ask)) else None
+    return name if reason is None else f"{name} with {type(reason).__name__}"
 
 
 def _denied(reason: str) -> ErrorInfo:

@@ -64,7 +64,8 @@ def admit(call: CallState, *, anew: bool) -> None:
         return
     if anew:
         call.tool = call.turn.core.tools.get(call.name)
-    refusal = call.turn.core.refusal
+    core = call.turn.core
+    refusal = core.refusal if core.failed_recorders else None
     if call.tool is None:
         call.refused = unknown_tool(call.name)
     elif refusal is not None:

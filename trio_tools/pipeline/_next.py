@@ -25,7 +25,19 @@ class CallNext:
     """Awaiting it runs the inner wrappers and the body. It may be awaited again, one at a time, until the wrapper that
     it was given to has returned."""
 
-    __slots__ = ("_busy", "_call", "_closed", "_cut", "_entered", "_inner", "_innermost", "_made", "_place", "_waiter")
+    __slots__ = (
+        "_busy",
+        "_call",
+        "_claim",
+        "_closed",
+        "_cut",
+        "_entered",
+        "_inner",
+        "_innermost",
+        "_made",
+        "_place",
+        "_waiter",
+    )
 
     def __init__(self, call: CallState, place: int, inner: Inner, *, innermost: bool) -> None:
         self._call = call
@@ -37,6 +49,7 @@ class CallNext:
         self._entered = False
         self._waiter: trio.Event | None = None
         self._cut: trio.Cancelled | None = None  # what shut the door
+        self._claim: Claim | None = None
         self._made: Coroutine[Any, Any, ToolResult] | None = None  # what the wrapper was given last
 
     @enable_ki_protection
@@ -49,15 +62,23 @@ class CallNext:
         **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
         result, an abort if the rest was cut, and the next checkpoint raises.
         """
-        self._made = made = self.enter(None)
+        return self.make(None)
+
+    def make(self, claim: Claim | None) -> Awaitable[ToolResult]:
+        """What a wrapper is given to await: the rest of the chain, with this claim on it."""
+        self._claim = claim
+        self._made = made = self.enter(claim)
         return made
 
+    def is_own(self, answer: object) -> bool:
+        """Whether a wrapper has returned what it was given last, and so has returned: nothing of it stands round it."""
+        return answer is self._made and not self._entered and not self._busy
+
     def is_passed_on(self, answer: object) -> bool:
-        """Whether a wrapper has returned the very `call_next()` that it made last, and never awaited it."""
-        made = self._made
-        if made is None or answer is not made or self._entered or self._busy:
+        """Whether it has done so without a claim on it, and the chain can go on without it."""
+        if self._claim is not None or self._made is None or not self.is_own(answer):
             return False
-        made.close()
+        self._made.close()
         self._closed = True
         return True
 
@@ -76,8 +97,9 @@ class CallNext:
             if claim is not None:
                 call.claims = (*outer, claim)
             # it obeys every claim that is open, also where a wrapper in between has shielded it from their scopes
-            private = trio.CancelScope(deadline=earliest(call.claims))
-            call.scopes = (*around, (private, call.claims))
+            claims = call.claims
+            private = trio.CancelScope(deadline=earliest(claims)) if claims else trio.CancelScope()
+            call.scopes = (*around, (private, claims))
             with private:
                 await self._door(private)
                 call.looked = claim.around if claim is not None and self._innermost else None
@@ -149,7 +171,7 @@ def within(call: CallState, claim: Claim, call_next: CallNext | Inner) -> Awaita
 
     **Cancellation**: as `call_next()`.
     """
-    return call_next.enter(claim) if isinstance(call_next, CallNext) else _within(call, claim, call_next)
+    return call_next.make(claim) if isinstance(call_next, CallNext) else _within(call, claim, call_next)
 
 
 @enable_ki_protection

@@ -14,7 +14,6 @@ from trio_tools.values import (
     Outcome,
     Text,
     ToolResult,
-    check_text,
     freeze,
     invalid_output,
     printable,
@@ -28,6 +27,9 @@ _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = MAX_SHOWN
 
 
+_PLAIN = (str, int, dict, list, type(None), bool, float)
+
+
 @cache
 def _converter() -> cattrs.Converter:
     return cattrs.Converter(unstruct_collection_overrides={tuple: list})
@@ -35,10 +37,6 @@ def _converter() -> cattrs.Converter:
 
 def _frozen(value: object) -> JSONValue:
     """The value as JSON: itself, or what its attrs classes, dataclasses and tuples unstructure to."""
-    if type(value) is str:
-        return check_text(value)
-    if value is None or type(value) is bool:
-        return value
     try:
         return freeze(value)
     except NotJSON as error:
@@ -53,7 +51,7 @@ def completed(call: CallState, value: object) -> ToolResult:
     """A success with this value, or the failure to keep it, which says that the body ran."""
     tool = call.tool
     assert tool is not None
-    if hasattr(value, "__await__"):
+    if type(value) not in _PLAIN and hasattr(value, "__await__"):
         close = getattr(value, "close", None)
         if close is not None:
             close()  # never awaited, and so it shall not warn

@@ -69,6 +69,7 @@ class CallState:
     scopes: tuple[tuple[trio.CancelScope, tuple[Claim, ...]], ...] = ()  # private, open now; and the claims they obey
     claims: tuple[Claim, ...] = ()  # open now, outermost first
     looked: float | None = None  # seconds: the deadline in force right before dispatch, where it is known already
+    seen = inf  # the earliest deadline that was in force round a wrapper when it began
     around = inf  # the deadline in force at dispatch
     claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
     # what came of it
@@ -90,6 +91,7 @@ class CallState:
         self.turn = turn
         self.position = position
         self.call = call
+        self.name = safe(call.name)  # the name that was called, in a form that UTF-8 can carry
         self.since = turn.began
 
     @property
@@ -98,11 +100,6 @@ class CallState:
         if self._token is None:
             self._token = CallToken()
         return self._token
-
-    @property
-    def name(self) -> str:
-        """The name that was called, in a form that UTF-8 can carry."""
-        return safe(self.call.name)
 
     @property
     def frozen_call(self) -> ToolCall:

@@ -42,8 +42,9 @@ class Signature:
         values: dict[str, object] = {}
         for parameter in self.parameters:
             name = parameter.name
-            if name in arguments and not (parameter.required and arguments[name] is None and not parameter.nullable):
-                values[name] = parameter.shape.read(arguments[name], name, problems)
+            value = arguments.get(name)
+            if value is not None or (name in arguments and (parameter.nullable or not parameter.required)):
+                values[name] = parameter.shape.read(value, name, problems)
             elif parameter.required:
                 problems.append(f'missing required property "{name}"')
         if len(values) < len(arguments):

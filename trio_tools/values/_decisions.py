@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import attrs
-from attrs.validators import instance_of, optional
 
 from trio_tools.values._content import Content, as_content
 
@@ -19,14 +18,14 @@ class Allow:
 class Deny:
     """The call must not run; the model reads the reason."""
 
-    reason: str = attrs.field(validator=instance_of(str))
+    reason: str
 
 
 @attrs.frozen
 class Ask:
     """Somebody has to approve this call first."""
 
-    reason: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+    reason: str | None = None
 
 
 @attrs.frozen

@@ -47,7 +47,8 @@ def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
 
 
 class FrozenDict(dict[str, JSONValue]):
-    """A `dict` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `dict(it)` is an ordinary dict."""
+    """A `dict` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `dict(it)` is an ordinary
+    dict."""
 
     __slots__ = ()
 
@@ -64,7 +65,8 @@ class FrozenDict(dict[str, JSONValue]):
 
 
 class FrozenList(list[JSONValue]):
-    """A `list` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `list(it)` is an ordinary list."""
+    """A `list` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `list(it)` is an ordinary
+    list."""
 
     __slots__ = ()
 

@@ -118,10 +118,13 @@ def to_json(data: attrs.AttrsInstance) -> dict[str, JSONValue]:
 def event_from_json(document: object) -> CallEvent:
     """The event that `to_json` wrote, of whichever kind. Raises `ValueError` saying what is wrong with the document."""
     kinds = {_tag(kind): kind for kind in get_args(CallEvent)}
-    tag = document.get("event") if isinstance(document, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(document, dict):
+        raise ValueError(f"not a JSON object but {type(document).__name__}")
+    fields: dict[str, object] = dict(document)  # pyright: ignore[reportUnknownArgumentType]
+    tag = fields.get("event")
     if not isinstance(tag, str) or tag not in kinds:
         raise ValueError(f"not an event: its kind must be one of {', '.join(sorted(kinds))}")
-    event: CallEvent = from_json(kinds[tag], document)
+    event: CallEvent = from_json(kinds[tag], fields)
     return event
 
 
