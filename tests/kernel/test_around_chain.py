@@ -15,6 +15,7 @@ from trio_tools import (
     CallView,
     Dispatch,
     ErrorCode,
+    ToolCall,
     ToolContext,
     ToolError,
     ToolResult,
@@ -73,12 +74,25 @@ async def test_each_attempt_gets_arguments_that_no_earlier_one_has_changed() -> 
         raise ValueError("flaky")
 
     async with opened(consume, wrappers=[retry_once]) as registry:
-        from trio_tools import ToolCall
-
         call = ToolCall("consume", {"items": ["a", "b"]})
         result = await registry.execute(call, scope=trio.CancelScope())
     assert seen == [["a", "b"], ["a", "b"]]
     assert result.code == ErrorCode.TOOL_FAILED
+
+
+async def test_an_attempt_that_is_cut_says_nothing_of_the_one_before(autojump_clock: MockClock) -> None:
+    """D8, R010: the first failed, the second is what was cancelled."""
+    entered: list[float] = []
+
+    @tool
+    async def work() -> None:
+        entered.append(trio.current_time())
+        if len(entered) == 1:
+            raise ValueError("first")
+        await trio.sleep_forever()
+
+    result = await run(work, retry_once, cancel_at=1)
+    assert (result.code, result.text, len(entered)) == (ErrorCode.ABORTED, "Error: tool call aborted", 2)
 
 
 async def test_a_wrapper_sees_a_result_where_the_body_raised() -> None:

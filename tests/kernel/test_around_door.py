@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
-from around_tools import OWN, Wrapper, answering, execute, limit, opened, run, shield, silent_limit, working
+from around_tools import OWN, Wrapper, answering, execute, later, limit, opened, run, shield, silent_limit, working
 from trio.testing import MockClock
 
 from trio_tools import CallNext, Cause, Dispatch, ErrorCode, ToolCall, ToolResult, tool
@@ -205,6 +205,46 @@ async def test_a_recorder_may_be_slow_and_the_last_look_comes_after_it(autojump_
         registry.add_recorder(record)
         result = await registry.execute(ToolCall("answer"), scope=scope)
     assert (result.code, result.cause, result.dispatched) == (ErrorCode.ABORTED_BEFORE_DISPATCH, Cause.CALLER, False)
+
+
+async def test_a_wrapper_cancels_while_the_dispatch_is_recorded(autojump_clock: MockClock) -> None:
+    """R045, D5: the last look sees the scopes of wrappers too, though nobody outside gave the call up."""
+
+    async def record(event: object) -> None:
+        if type(event).__name__ == "CallDispatching":
+            await trio.sleep(2)
+
+    async def cut(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+        results: list[ToolResult] = []
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(later, 1, nursery.cancel_scope.cancel)
+            results.append(await call_next())
+        return results[0]
+
+    for budget in (None, 9):
+        async with opened(answering(timeout=budget), wrappers=[cut], outside=True) as registry:
+            registry.add_recorder(record)
+            result = await execute(registry, "answer")
+        assert (result.code, result.cause) == (ErrorCode.ABORTED_BEFORE_DISPATCH, Cause.WRAPPER)
+        assert not result.dispatched
+
+
+async def test_a_shield_lets_nobody_through_the_door_of_a_call_that_was_given_up(autojump_clock: MockClock) -> None:
+    """R044, R045: the wrappers further in are not entered any more."""
+    entered: list[str] = []
+
+    async def wait_shielded(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+        with trio.CancelScope(shield=True):
+            await trio.sleep(2)
+            return await call_next()
+        raise AssertionError("nobody cancels this scope")
+
+    async def note(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+        entered.append("inner")
+        return await call_next()
+
+    result = await run(answering(), wait_shielded, note, cancel_at=1)
+    assert (result.code, result.cause, entered) == (ErrorCode.ABORTED_BEFORE_DISPATCH, Cause.CALLER, [])
 
 
 async def test_nothing_of_the_wrappers_scopes_is_in_force_after_the_chain(autojump_clock: MockClock) -> None:

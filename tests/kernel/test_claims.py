@@ -187,6 +187,29 @@ async def test_the_wrapper_that_claimed_may_itself_try_again(autojump_clock: Moc
     assert (result.value, attempts, trio.current_time()) == ("at last", [0, 1], 4)
 
 
+async def test_the_second_try_of_the_wrapper_that_claimed_is_its_callers_to_cancel(autojump_clock: MockClock) -> None:
+    """D5, D8: the claim was of the first one."""
+
+    async def twice(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+        result = await dispatch.within(1, call_next, OWN)
+        return await call_next() if result.is_error else result
+
+    result = await run(working(), twice, cancel_at=2)
+    assert (result.code, result.cause) == (ErrorCode.ABORTED, Cause.CALLER)
+
+
+async def test_a_claim_whose_time_is_over_before_it_is_awaited(mock_clock: MockClock) -> None:
+    """D9, T023: the time runs from `within`; the body is not entered."""
+
+    async def late(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+        limited = dispatch.within(1, call_next, OWN)
+        mock_clock.jump(2)
+        return await limited
+
+    result = await run(answering(), late)
+    assert (result.error, result.dispatched, result.cause) == (OWN, False, Cause.DEADLINE)
+
+
 async def test_each_attempt_has_the_deadline_of_its_own_claim(autojump_clock: MockClock) -> None:
     """R042, T021: what a body is told of its time is that attempt's."""
     deadlines: list[tuple[float, float]] = []

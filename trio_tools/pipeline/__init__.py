@@ -15,7 +15,7 @@ from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._pending import PendingCall, pending_call
 from trio_tools.pipeline._state import CallState, current_call
-from trio_tools.pipeline._turn import OnSettled, Turn, run_turn
+from trio_tools.pipeline._turn import OnSettled, Turn, all_of, only, run_turn
 from trio_tools.pipeline._view import CallView, Dispatch
 
 __all__ = [
@@ -35,9 +35,11 @@ __all__ = [
     "Seam",
     "Turn",
     "Wrapper",
+    "all_of",
     "current_call",
     "deadline",
     "logger",
+    "only",
     "pending_call",
     "run_turn",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine
 from functools import partial
+from typing import NoReturn
 
 import trio
 
@@ -22,24 +23,38 @@ from trio_tools.pipeline._view import Dispatch
 from trio_tools.values import ErrorCode, ToolResult, as_content, freeze, plain_error
 
 
-async def around(call: CallState, wrappers: tuple[Wrapper, ...], place: int) -> ToolResult:
-    """Run the wrapper at this place of the chain, round the wrappers after it and the body.
+def around(call: CallState, wrappers: tuple[Wrapper, ...], place: int = 0) -> Awaitable[ToolResult]:
+    """The chain from this place on: a wrapper round the wrappers after it and the body.
 
     A plain function that returned its `call_next()` as it was has returned: nothing of it stands round what it passed
-    on, and the chain goes on without it. Raises what a wrapper raised; a cancel that cut it comes out as a result.
+    on, and the chain goes on without it. Awaiting this raises what a wrapper raised, but for the outermost, whose
+    exception is the call's failure; a cancel that cut a wrapper comes out as a result.
 
     **Cancellation**: wrappers and body are cut; what comes of it is a result.
     """
+    outermost = place == 0
     while place < len(wrappers):
-        wrapper = wrappers[place]
-        place += 1
-        inner = partial(dispatch, call) if place == len(wrappers) else partial(around, call, wrappers, place)
-        call_next = CallNext(call, place - 1, inner, innermost=place == len(wrappers))
-        answer: Awaitable[ToolResult] | None = None
+        inner = partial(around, call, wrappers, place + 1)
+        call_next = CallNext(call, place, inner, innermost=place + 1 == len(wrappers))
         try:
-            answer = run_sync(wrapper, Dispatch(call, place - 1), call_next)
-            if call_next.is_passed_on(answer):
-                continue
+            answer = run_sync(wrappers[place], Dispatch(call, place), call_next)
+        except BaseException as thrown:
+            answer = _raise(thrown)
+        if not call_next.is_passed_on(answer):
+            return _wrapped(call, wrappers[place], call_next, answer, outermost)
+        place += 1
+    return dispatch(call)
+
+
+async def _raise(thrown: BaseException) -> NoReturn:
+    raise thrown
+
+
+async def _wrapped(
+    call: CallState, wrapper: Wrapper, call_next: CallNext, answer: Awaitable[ToolResult], outermost: bool
+) -> ToolResult:
+    try:
+        try:
             if call_next.is_own(answer):
                 result: object = await answer
             else:
@@ -52,7 +67,12 @@ async def around(call: CallState, wrappers: tuple[Wrapper, ...], place: int) -> 
         if call_next.closes_busy():
             await call_next.at_rest()
         return call.minted if call.minted is not None and result is call.minted else _adopted(call, result, wrapper)
-    return await dispatch(call)
+    except BaseException as thrown:
+        if not outermost:
+            raise
+        call.final = True
+        superseded = None if call.last is None else call.last.outcome
+        return call.failed(plain_error(thrown, ErrorCode.WRAPPER_FAILED), superseded=superseded)
 
 
 async def _cut(call: CallState, call_next: CallNext, thrown: BaseException) -> ToolResult:
@@ -67,12 +87,6 @@ async def _cut(call: CallState, call_next: CallNext, thrown: BaseException) -> T
     if not await call.is_cancelled():
         raise RuntimeError("a wrapper raised a Cancelled that no scope of this call has sent") from thrown
     return call.cut()
-
-
-def wrapper_failed(call: CallState, thrown: BaseException) -> ToolResult:
-    """The result of a call that a wrapper failed; what the body had come to stays known."""
-    error = plain_error(thrown, ErrorCode.WRAPPER_FAILED)
-    return call.failed(error, superseded=None if call.last is None else call.last.outcome)
 
 
 def _adopted(call: CallState, result: object, wrapper: object) -> ToolResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ParamSpec, TypeVar
 
 import attrs
@@ -32,7 +32,7 @@ async def run_awaitable(awaitable: Awaitable[R]) -> R:
 
 
 @disable_ki_protection
-async def run_body(body: Callable[..., object], positional: list[object], named: dict[str, object]) -> object:
+async def run_body(body: Callable[..., object], positional: Sequence[object], named: dict[str, object]) -> object:
     """Await a tool's async body where Ctrl-C may interrupt it.
 
     **Cancellation**: whatever the body does.

@@ -13,9 +13,9 @@ from trio_tools.pipeline._view import CallView
 from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, plain_error
 
 
-async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
-    """None if the call may go on; else its result, and whether that is final (a policy that failed is; a denial and a
-    cancelled wait are still reviewed).
+async def gate(call: CallState) -> ToolResult | None:
+    """None if the call may go on; else its result, which is final if a policy failed; a denial and a cancelled wait
+    are still reviewed.
 
     **Cancellation**: the policy that waits is cut, and the call is aborted before dispatch unless that policy answers
     or fails otherwise.
@@ -31,21 +31,23 @@ async def gate(call: CallState) -> tuple[ToolResult, bool] | None:
         call.turn.decided(call)
     unrecorded = await record_decided(call, denial) if call.heard else None
     if denial is not None:
-        return call.failed(denial), False
+        return call.failed(denial)
     if unrecorded is not None:
-        return call.failed(unrecorded), True
+        call.final = True
+        return call.failed(unrecorded)
     if call.due_outside(trio.current_time()) < inf:
-        return call.cut(), False  # given up while the policies decided: no wrapper is entered any more
+        return call.cut()  # given up while the policies decided: no wrapper is entered any more
     return None
 
 
-async def _policy_ended(call: CallState, thrown: BaseException) -> tuple[ToolResult, bool]:
+async def _policy_ended(call: CallState, thrown: BaseException) -> ToolResult:
     fault = take_apart(thrown)
     if fault.interrupt is not None:
         call.turn.interrupted(fault.interrupt)
     if fault.failure is None and await call.is_cancelled():
-        return call.cut(), False
-    return call.failed(plain_error(fault.failure or thrown, ErrorCode.POLICY_FAILED)), True
+        return call.cut()
+    call.final = True
+    return call.failed(plain_error(fault.failure or thrown, ErrorCode.POLICY_FAILED))
 
 
 async def _ask_all(call: CallState) -> ErrorInfo | None:

@@ -51,7 +51,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
 def _classified(call: CallState, result: ToolResult) -> ToolResult:
     result = call.recheck(result)
     call.over = True
-    call.scopes = ()
+    call.scope, call.scopes = None, ()
     contexts = (*call.body_contexts, *call.other_contexts)
     concludes = call.concludes and result.error is None
     dispatched = call.attempts > 0

@@ -66,6 +66,7 @@ class CallState:
     cancelled_at = inf  # seconds on Trio's clock
     reason: str | None = None
     ended_by_deadline = False  # whether it was a deadline that gave it up
+    scope: trio.CancelScope | None = None  # its own, round all of its stages
     scopes: tuple[tuple[trio.CancelScope, tuple[Claim, ...]], ...] = ()  # private, open now; and the claims they obey
     claims: tuple[Claim, ...] = ()  # open now, outermost first
     looked: float | None = None  # seconds: the deadline in force right before dispatch, where it is known already
@@ -84,6 +85,8 @@ class CallState:
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step of it
     claimed_at: float | None = None  # seconds: when the budget that ended it ran out
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
+    final = False  # a policy or a wrapper has failed: nobody reviews the result
+    misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content
     result: ToolResult | None = None  # published
 
@@ -125,6 +128,8 @@ class CallState:
             return False
         self.cause, self.cancelled_at, self.reason = cause, at, reason
         self.ended_by_deadline = by_deadline
+        if self.scope is not None:
+            self.scope.cancel(reason)
         for scope, _ in self.scopes:
             scope.cancel(reason)
         return True

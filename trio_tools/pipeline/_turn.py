@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
@@ -23,6 +23,7 @@ from trio_tools.pipeline._intake import admit, is_parallel, receive
 from trio_tools.pipeline._state import CallState, current_call
 from trio_tools.values import Cause, Session, ToolCall, ToolResult
 
+R = TypeVar("R")
 OnSettled: TypeAlias = Callable[[int, ToolResult], object]
 
 
@@ -106,7 +107,8 @@ class Turn:
 
     def launch(self) -> None:
         """Start, in order, every call that may start now."""
-        self._launch_given_up()
+        if self.given_up:
+            self._launch_given_up()
         while self._deciding is None and (call := self._waiting()) is not None:
             if call.cause is not None:
                 if self._skipping is not None:
@@ -115,9 +117,11 @@ class Turn:
                 if self.exclusive or self.active >= self.core.max_parallel_calls:
                     return
                 admit(call, anew=self.waited)
-                call.exclusive = not is_parallel(call)
-                if call.exclusive and self.active:
-                    return
+                if len(self.calls) > 1:
+                    call.exclusive = not is_parallel(call)
+                    if call.exclusive and self.active:
+                        return
+            self._next += 1
             self._start(call)
 
     def launched(self) -> bool:
@@ -142,7 +146,7 @@ class Turn:
 
     def _launch_given_up(self) -> None:
         # a waiting call that was given up settles at once, ahead of those that wait for a place (B35)
-        if self.given_up and self._skipping is None:
+        if self._skipping is None:
             for call in self.calls[self._next :]:
                 if call.cause is not None and call.stage == "queued":
                     self._start(call)
@@ -223,13 +227,21 @@ class Turn:
 
 
 @enable_ki_protection
-async def run_turn(turn: Turn) -> tuple[ToolResult, ...]:
-    """Carry a turn to its end; one result per call, in call order.
+async def run_turn(  # noqa: PLR0917 - the argument list of two public methods, whose order nobody else sees
+    core: Core,
+    calls: Iterable[ToolCall],
+    scope: trio.CancelScope,
+    session: Session | None,
+    on_settled: OnSettled | None,
+    take: Callable[[tuple[ToolResult, ...]], R],
+) -> R:
+    """Carry a turn to its end, and return what `take` makes of its results: one per call, in call order.
 
     **Cancellation**: when the scope handed over is cancelled, every call still settles and is published, and the
     results are returned. When a scope around it is cancelled, the same happens and then `Cancelled` is raised.
     """
-    with turn.scope:
+    turn = Turn(core, calls, scope, session, on_settled)
+    with scope:
         async with trio.open_nursery() as turn.nursery:
             turn.open()
             while turn.launched():
@@ -237,4 +249,15 @@ async def run_turn(turn: Turn) -> tuple[ToolResult, ...]:
                 await wait_task_rescheduled(turn.abort)
     results = turn.settled()
     await trio.lowlevel.checkpoint_if_cancelled()
+    return take(results)
+
+
+def all_of(results: tuple[ToolResult, ...]) -> tuple[ToolResult, ...]:
+    """What a turn gives."""
     return results
+
+
+def only(results: tuple[ToolResult, ...]) -> ToolResult:
+    """What a turn of one gives."""
+    (result,) = results
+    return result

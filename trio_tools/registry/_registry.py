@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import MappingProxyType
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import trio
 from trio.lowlevel import enable_ki_protection
@@ -20,9 +20,10 @@ from trio_tools.pipeline import (
     ProgressObserver,
     Recorder,
     Seam,
-    Turn,
     Wrapper,
+    all_of,
     current_call,
+    only,
     pending_call,
     run_turn,
 )
@@ -94,7 +95,9 @@ class Registry:
     # --- calls -----------------------------------------------------------------------------------------------------
 
     @enable_ki_protection
-    async def execute(self, call: ToolCall, *, scope: trio.CancelScope, session: Session | None = None) -> ToolResult:
+    def execute(
+        self, call: ToolCall, *, scope: trio.CancelScope, session: Session | None = None
+    ) -> Coroutine[Any, Any, ToolResult]:
         """Run one tool call to its end and return its one result: a turn of one.
 
         Arguments: `scope`, which the caller owns and has not entered; cancel it, or give it a deadline (seconds on
@@ -108,18 +111,17 @@ class Registry:
         before the body has come to rest.
         """
         self._check(scope)
-        (result,) = await run_turn(Turn(self._core, (_checked(call),), scope, session, None))
-        return result
+        return run_turn(self._core, (_checked(call),), scope, session, None, only)
 
     @enable_ki_protection
-    async def execute_turn(
+    def execute_turn(
         self,
         calls: Iterable[ToolCall],
         *,
         scope: trio.CancelScope,
         session: Session | None = None,
         on_settled: OnSettled | None = None,
-    ) -> tuple[ToolResult, ...]:
+    ) -> Coroutine[Any, Any, tuple[ToolResult, ...]]:
         """Run the tool calls of one model message: one result per call, in call order.
 
         Arguments: as for `execute`; `on_settled(position, result)`, a plain function, is called as each call settles,
@@ -133,7 +135,7 @@ class Registry:
         self._check(scope)
         if inspect.iscoroutinefunction(on_settled):
             raise TypeError("on_settled must be a plain function, not an async one")
-        return await run_turn(Turn(self._core, [_checked(call) for call in calls], scope, session, on_settled))
+        return run_turn(self._core, [_checked(call) for call in calls], scope, session, on_settled, all_of)
 
     def _check(self, scope: object) -> None:
         if not isinstance(scope, trio.CancelScope):

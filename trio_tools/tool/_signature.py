@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import get_type_hints
 
 import attrs
@@ -14,6 +14,7 @@ from trio_tools.tool._context import SyncToolContext, ToolContext
 from trio_tools.tool._types import Shape, shape_of
 from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping, safe
 
+_NOTHING: tuple[object, ...] = ()
 _CONTEXTS: tuple[object, object] = (SyncToolContext, ToolContext)  # of a plain function, of an async one
 
 
@@ -54,10 +55,10 @@ class Signature:
             problems.extend(f'unknown property "{name}" (known: {known})' for name in extra)
         return values
 
-    def bind(self, values: dict[str, object], context: object) -> tuple[list[object], dict[str, object]]:
+    def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:
         """The values and the context as positional and keyword arguments."""
         if self.context is None and not self.positional:
-            return [], values
+            return _NOTHING, values
         named = values if self.context is None else {**values, self.context: context}
         positional: list[object] = []
         for name in self.positional:
