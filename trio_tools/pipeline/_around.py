@@ -53,6 +53,7 @@ async def _raise(thrown: BaseException) -> NoReturn:
 async def _wrapped(
     call: CallState, wrapper: Wrapper, call_next: CallNext, answer: Awaitable[ToolResult], outermost: bool
 ) -> ToolResult:
+    call.unhindered = False
     try:
         try:
             if call_next.is_own(answer):

@@ -12,7 +12,6 @@ from math import inf
 
 import trio
 
-from trio_tools.pipeline._claim import earliest
 from trio_tools.pipeline._context import BodyContext
 from trio_tools.pipeline._faults import run_body, take_apart
 from trio_tools.pipeline._output import completed
@@ -43,7 +42,7 @@ async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter
     if around is not None:
         return await _enter(call, tool)  # it waits for this call, so its token is as good as ours (B35)
     # borrowed in the call's name, given back when the work has really ended
-    call.looked = None
+    call.looked, call.unhindered = None, False
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
@@ -59,7 +58,7 @@ async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if call.heard:
-        call.looked = None
+        call.looked, call.unhindered = None, False
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
@@ -81,9 +80,9 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     except BaseException as thrown:
         return await _failed(call, thrown)
     call.last = result = completed(call, value)
-    if result.error is None and (_ran_out(call) or call.cause is not None):
-        return call.cut() if await _is_over(call) else result
     if result.error is None:
+        if _ran_out(call):
+            return call.cut() if await _is_over(call) else result
         try:
             await trio.lowlevel.checkpoint_if_cancelled()
         except trio.Cancelled:
@@ -91,25 +90,31 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     return result
 
 
-def _ran_out(call: CallState) -> bool:
-    """Whether a deadline that was seen has passed. Time is not asked for where there is none."""
-    if call.around == inf and not call.claims:
-        return False
-    return min(call.around, earliest(call.claims)) <= trio.current_time()
-
-
 def _may_be_over(call: CallState) -> bool:
     """The last look. A deadline that has passed counts before Trio has processed it, also behind a wrapper's shield."""
-    deadline, call.looked = call.looked, None  # known, if a claim has just begun right outside
-    due = earliest(call.claims)
-    if deadline is None:
-        deadline = trio.current_effective_deadline()
-        deadline = deadline if deadline < due else inf
-    for claim in call.claims:
-        deadline = min(deadline, claim.around)  # what a shield hides was seen when they began
-    call.around = min(deadline, call.seen)
     call.since = now = trio.current_time()
-    return call.cause is not None or min(call.around, due, call.turn.scope.deadline) <= now
+    if call.cause is not None or call.turn.scope.deadline <= now:
+        return True
+    if call.unhindered:
+        return False  # nothing has run since the scheduler's pass in which this task began
+    return _deadline(call, known=call.looked) <= now
+
+
+def _ran_out(call: CallState) -> bool:
+    """Whether the call was given up, or a deadline has passed, be it while the loop was blocked."""
+    if call.cause is not None:
+        return True
+    deadline = _deadline(call, known=call.looked)
+    return deadline < inf and deadline <= trio.current_time()
+
+
+def _deadline(call: CallState, *, known: float | None) -> float:
+    """The earliest deadline in force; a look at all scopes around, but where a claim has begun right outside the body
+    and has looked already. What a shield hides was seen when its wrapper or a claim outside it began."""
+    deadline = trio.current_effective_deadline() if known is None else known
+    for claim in call.claims:
+        deadline = min(deadline, claim.around, claim.due)
+    return min(deadline, call.seen)
 
 
 async def _is_over(call: CallState) -> bool:

@@ -71,7 +71,7 @@ class CallState:
     claims: tuple[Claim, ...] = ()  # open now, outermost first
     looked: float | None = None  # seconds: the deadline in force right before dispatch, where it is known already
     seen = inf  # the earliest deadline that was in force round a wrapper when it began
-    around = inf  # the deadline in force at dispatch
+    unhindered = True  # whether nobody's code has run round it, nor has it waited, since its task began
     claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
     # what came of it
     attempts = 0  # how often the body was entered
@@ -183,7 +183,7 @@ class CallState:
     @property
     def deadline(self) -> float:
         """The earliest deadline that is known to end this call, in seconds on Trio's clock."""
-        return min(self.turn.scope.deadline, self.around, earliest(self.claims))
+        return min(self.turn.scope.deadline, self.seen, earliest(self.claims))
 
     def renew_idle_claims(self) -> None:
         """Progress was made: an idle budget that has not run out starts anew."""
