@@ -65,7 +65,10 @@ class CallNext:
         return self.make(None)
 
     def make(self, claim: Claim | None) -> Awaitable[ToolResult]:
-        """What a wrapper is given to await: the rest of the chain, with this claim on it."""
+        """What a wrapper is given to await: the rest of the chain, with this claim on it.
+
+        **Cancellation**: as `__call__`.
+        """
         self._claim = claim
         self._made = made = self.enter(claim)
         return made
