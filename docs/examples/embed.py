@@ -1,4 +1,5 @@
 import trio
+
 from trio_tools import ToolCall, open_registry, tool
 
 
