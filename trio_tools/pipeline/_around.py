@@ -59,6 +59,7 @@ async def _wrapped(
             if call_next.is_own(answer):
                 result: object = await answer
             else:
+                call.enter("around")
                 call.seen = min(call.seen, trio.current_effective_deadline())  # it may shield
                 result = await run_awaitable(answer)
         except BaseException as thrown:

@@ -112,6 +112,8 @@ class CallNext:
         finally:
             call.scopes, call.claims = around, outer
             self._busy = False
+            if claim is None:
+                call.enter("around")  # back in a wrapper's own code
             if self._waiter is not None:
                 self._waiter.set()
         if result is None:
@@ -132,9 +134,6 @@ class CallNext:
             raise RuntimeError("call_next() was awaited after its wrapper had returned")
         if self._busy:
             raise RuntimeError("call_next() was awaited while it still runs; await it again when it has returned")
-        claim = self._call.claim
-        if claim is not None and claim.place >= self._place:
-            self._call.claim = None  # that was another attempt
 
     async def _door(self, private: trio.CancelScope) -> None:
         if self._call.cause is not None:
@@ -149,6 +148,9 @@ class CallNext:
             self._cut = cancelled
             raise
         self._entered = True
+        claim = self._call.claim
+        if claim is not None and claim.place >= self._place:
+            self._call.claim = None  # that was another attempt
 
     def closes_busy(self) -> bool:
         """The wrapper has returned. Whether it left this running in another task."""

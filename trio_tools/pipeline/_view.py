@@ -92,7 +92,7 @@ class CallView:
     def deadline(self) -> float:
         """When it runs out of time, in seconds on Trio's clock; `inf` if it does not."""
         state = self._state
-        if trio.lowlevel.current_task() is state.task:
+        if trio.lowlevel.current_task() is state.task and state.stage not in ("post", "settle"):  # a bound of theirs
             return min(state.deadline, trio.current_effective_deadline())
         return state.deadline
 
