@@ -69,6 +69,7 @@ class Turn:
     bare: bool = False  # no wrapper but the timeout policy
     results: tuple[ToolResult, ...] | None = None
     propagated: bool = False
+    swallowed: bool = False  # it returned although a scope around it had been cancelled
     cancelled_at: float | None = None
     tasks_left: int = 0
     pending: int = 0
@@ -104,6 +105,7 @@ async def carry_out(turn: Turn) -> None:
                 turn.results = await registry.execute_turn(
                     turn.calls, scope=turn.scope, on_settled=lambda position, result: _settled(turn, position, result)
                 )
+                turn.swallowed = turn.enclosing.cancel_called
                 nursery.cancel_scope.cancel()
         turn.propagated = turn.enclosing.cancelled_caught
         turn.pending = len(registry.pending())
@@ -187,6 +189,7 @@ def broken(turn: Turn) -> list[str]:
     else:
         promise(len(turn.results) == count, "one result per call")
         promise(all(by_position.get(p) is r for p, r in enumerate(turn.results)), "results in call order")
+    promise(not turn.swallowed, "the cancel of a scope around it goes on")
     promise(not ledger.restless, "quiescent before published")
     promise(not any(ledger.inside.values()), "no body left running")
     promise(turn.tasks_left == 0, "no task left")

@@ -13,7 +13,6 @@ from benchmarks.properties import Turn, broken, carry_out, check, plan
 from trio_tools import CallSettled, Cause, ErrorCode, ToolResult
 
 
-@pytest.mark.filterwarnings("ignore")
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(min_value=0, max_value=2**32))
 def test_a_random_turn_keeps_every_promise(seed: int) -> None:
@@ -46,6 +45,10 @@ def publish_twice(turn: Turn) -> None:
 def copy_the_result(turn: Turn) -> None:
     position, result = turn.ledger.observed[0]
     turn.ledger.observed[0] = (position, attrs.evolve(result))
+
+
+def swallow_a_cancel(turn: Turn) -> None:
+    turn.swallowed = True
 
 
 def leave_a_task(turn: Turn) -> None:
@@ -102,6 +105,7 @@ def replace(turn: Turn, position: int, result: ToolResult) -> None:
         publish_twice,
         copy_the_result,
         leave_a_task,
+        swallow_a_cancel,
         leave_a_body,
         publish_too_early,
         exceed_the_cap,

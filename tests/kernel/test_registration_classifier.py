@@ -65,8 +65,6 @@ def answers(answer: object) -> Callable[[object], object]:
 
 EXCLUSIVE: list[Any] = [
     False,
-    1,
-    "yes",
     answers(1),
     answers("yes"),
     answers([True]),
@@ -86,6 +84,18 @@ async def test_any_doubt_is_exclusive(parallel: Any, autojump_clock: trio.testin
     at_once, results = await peak(TWO, parallel=parallel, read_only=True)
     assert at_once == 1
     assert [result.is_error for result in results] == [False, False]
+
+
+@pytest.mark.parametrize("option", ["parallel", "read_only", "idempotent", "destructive", "pool", "finalize_content"])
+@pytest.mark.parametrize("wrong", [3, "yes"])
+def test_an_option_of_the_wrong_type_is_refused_where_it_stands(option: str, wrong: object) -> None:
+    """R110, R116: with tool and option named, before anything runs on it."""
+    options: dict[str, Any] = {option: wrong}
+
+    async def named() -> None: ...
+
+    with pytest.raises(TypeError, match=f'tool "named": {option} must be'):
+        tool(**options)(named)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from house import comments_of, dotted, expect_none, modules, named_nodes, tree_o
 # Shields without a bound, by module and function, each with the reason why waiting for ever is right there.
 # One that is not found any more must go.
 UNBOUNDED: dict[tuple[str, str], str] = {
-    ("trio_tools/pipeline/_next.py", "CallNext.at_rest"): "quiescence: bounded by the body, which its scopes cancel",
+    ("trio_tools/pipeline/_next.py", "Door.at_rest"): "quiescence: bounded by the body, which its scopes cancel",
     ("trio_tools/registry/_lifetime.py", "Host.run"): "order of leaving: bounded by the block, lifted by leave()",
-    ("trio_tools/registry/_lifetime.py", "Host.leave"): "bounded by the plugin, which sees every cancel itself",
 }
 
 # Lines above a shield in which its reason is looked for.

@@ -12,6 +12,7 @@ from trio_tools.pipeline._core import (
     logger,
 )
 from trio_tools.pipeline._deadline import Deadline, deadline
+from trio_tools.pipeline._faults import take_apart
 from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._pending import PendingCall, pending_call
 from trio_tools.pipeline._state import CallState, current_call
@@ -42,4 +43,5 @@ __all__ = [
     "only",
     "pending_call",
     "run_turn",
+    "take_apart",
 ]

@@ -16,7 +16,7 @@ from trio_tools.pipeline._claim import VOUCHED
 from trio_tools.pipeline._core import Wrapper
 from trio_tools.pipeline._dispatch import dispatch
 from trio_tools.pipeline._faults import run_awaitable, run_sync, take_apart
-from trio_tools.pipeline._next import CallNext
+from trio_tools.pipeline._next import CallNext, Door
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import Dispatch
@@ -35,13 +35,13 @@ def around(call: CallState, wrappers: tuple[Wrapper, ...], place: int = 0) -> Aw
     outermost = place == 0
     while place < len(wrappers):
         inner = partial(around, call, wrappers, place + 1)
-        call_next = CallNext(call, place, inner, innermost=place + 1 == len(wrappers))
+        door = Door(call, place, inner, innermost=place + 1 == len(wrappers))
         try:
-            answer = run_sync(wrappers[place], Dispatch(call, place), call_next)
+            answer: object = run_sync(wrappers[place], Dispatch(call, place), CallNext(door))
         except BaseException as thrown:
             answer = _raise(thrown)
-        if not call_next.is_passed_on(answer):
-            return _wrapped(call, wrappers[place], call_next, answer, outermost)
+        if not door.is_passed_on(answer):
+            return _wrapped(call, wrappers[place], door, answer, outermost)
         place += 1
     return dispatch(call)
 
@@ -50,25 +50,24 @@ async def _raise(thrown: BaseException) -> NoReturn:
     raise thrown
 
 
-async def _wrapped(
-    call: CallState, wrapper: Wrapper, call_next: CallNext, answer: Awaitable[ToolResult], outermost: bool
-) -> ToolResult:
-    call.unhindered = False
+async def _wrapped(call: CallState, wrapper: Wrapper, door: Door, answer: object, outermost: bool) -> ToolResult:
     try:
         try:
-            if call_next.is_own(answer):
-                result: object = await answer
-            else:
+            result: object = answer  # that of a plain function that answers itself, or wrongly
+            if door.is_own(answer):
+                result = await answer
+            elif isinstance(answer, Awaitable):
+                door.watched = True
                 call.enter("around")
                 call.seen = min(call.seen, trio.current_effective_deadline())  # it may shield
-                result = await run_awaitable(answer)
+                result = await run_awaitable(answer)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         except BaseException as thrown:
             if isinstance(answer, Coroutine):
                 answer.close()  # Ctrl-C may have come between its making and its first step
-            return await _cut(call, call_next, thrown)
-        if call_next.closes_busy():
-            await call_next.at_rest()
-        return call.minted if call.minted is not None and result is call.minted else _adopted(call, result, wrapper)
+            return await _cut(call, door, thrown)
+        if door.closes_busy():
+            await door.at_rest()
+        return call.minted if call.minted is not None and result is call.minted else _adopted(call, result, wrapper)  # pyright: ignore[reportUnknownArgumentType]
     except BaseException as thrown:
         if not outermost:
             raise
@@ -77,10 +76,10 @@ async def _wrapped(
         return call.failed(plain_error(thrown, ErrorCode.WRAPPER_FAILED), superseded=superseded)
 
 
-async def _cut(call: CallState, call_next: CallNext, thrown: BaseException) -> ToolResult:
+async def _cut(call: CallState, door: Door, thrown: BaseException) -> ToolResult:
     """What a wrapper raised goes on, without the cancellations in it; nothing but those is a result."""
-    if call_next.closes_busy():
-        await call_next.at_rest()
+    if door.closes_busy():
+        await door.at_rest()
     fault = take_apart(thrown)
     if fault.interrupt is not None:
         call.turn.interrupted(fault.interrupt)
@@ -96,7 +95,7 @@ def _adopted(call: CallState, result: object, wrapper: object) -> ToolResult:
     if not isinstance(result, ToolResult):
         name = getattr(wrapper, "__qualname__", type(wrapper).__qualname__)
         raise TypeError(f"the wrapper {name} returned {type(result).__name__}, not a ToolResult")
-    call.other_contexts += tuple(freeze(item) for item in result.contexts if item not in call.other_contexts)
+    call.other_contexts += tuple(freeze(item) for item in result.contexts)
     if result.error is None:
         own = completed(call, result.value)
         return call.mint(result) if own == result else own

@@ -24,7 +24,7 @@ VOUCHED = (ErrorCode.ABORTED, ErrorCode.ABORTED_BEFORE_DISPATCH)
 class Claim:
     """One budget in force: when it is `due` (seconds on Trio's clock), and the `outcome` if that ends the call."""
 
-    __slots__ = ("around", "by_deadline", "cause", "due", "expired", "idle", "outcome", "place")
+    __slots__ = ("around", "before_caller", "by_deadline", "cause", "due", "expired", "idle", "outcome", "place")
 
     def __init__(self, place: int, seconds: float, outcome: ErrorInfo, *, renew: bool) -> None:
         self.place = place  # of the wrapper, 0 outermost
@@ -33,6 +33,7 @@ class Claim:
         self.idle = seconds if renew else None  # seconds that each progress report gives anew
         self.cause = Cause.IDLE if renew else Cause.DEADLINE
         self.around = trio.current_effective_deadline()  # of what is around it, as it was when it began
+        self.before_caller = False  # whether Trio had processed it before the deadline that ended the call from outside
         self.expired = False  # whether it was due when the inner call was back
         self.by_deadline = True  # whether what first cancelled the inner call, if anything did, was a deadline
 
@@ -56,6 +57,19 @@ def earliest(claims: tuple[Claim, ...]) -> float:
     return min([claim.due for claim in claims]) if claims else inf
 
 
+def note_order(claims: tuple[Claim, ...], now: float) -> None:
+    """A deadline outside has just been processed: note which claims Trio had processed before it.
+
+    It takes those that have passed in order, so a claim that it has taken already was earlier. One that it has not is
+    still among its next deadlines. That holds for a loop that was blocked over several, and for deadlines that were
+    moved since anybody looked.
+    """
+    next_deadline = now + trio.lowlevel.current_statistics().seconds_to_next_deadline
+    for claim in claims:
+        # equal deadlines are taken in any order, and the outermost is to own
+        claim.before_caller = claim.due <= now and claim.due < next_deadline and claim.due != claim.around
+
+
 def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
     """What the wrapper has claimed, if its time was the first cause to fall due; else the result as it is."""
     if not claim.expired or not _owns(call, claim):
@@ -74,10 +88,9 @@ def _owns(call: CallState, claim: Claim) -> bool:
     if claim.place > 0 and not claim.by_deadline:
         return False  # a wrapper further out had cancelled by hand
     if call.cause is not None:
-        # deadlines are noticed together after a blocked loop, and a wrapper's is not told us at all: what counts is
-        # the one that was in force around the claim
-        by_deadline = call.ended_by_deadline or claim.place > 0
-        return due < (min(call.cancelled_at, claim.around) if by_deadline else call.cancelled_at)
+        first = claim.before_caller if call.ended_by_deadline else due < call.cancelled_at
+        # a wrapper's own deadline is not told us: what counts is the one that was in force round the claim
+        return first and (claim.place == 0 or due < claim.around)
     around = trio.current_effective_deadline()
     # -inf: a wrapper further out has run out of time too
     return due < (around if around > -inf else claim.around)

@@ -41,7 +41,7 @@ class BodyContext:
 
     @property
     def deadline(self) -> float:
-        return min(self._state.deadline, trio.current_effective_deadline())
+        return self._state.deadline_here
 
     @enable_ki_protection
     def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:

@@ -53,9 +53,10 @@ class Seam(Generic[F]):
     def live(self) -> Iterator[F]:
         """The functions in order, with those that are added while they are gone through (R028)."""
         done: set[object] = set()
-        while waiting := [entry for entry in self._entries if entry not in done]:
-            done.add(waiting[0])
-            yield self._entries[waiting[0]]
+        while left := self._entries.keys() - done:
+            entry = next(entry for entry in self._entries if entry in left)
+            done.add(entry)
+            yield self._entries[entry]
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -76,15 +77,17 @@ class Core:
     failed_recorders: list[Recorder] = attrs.field(factory=list["Recorder"])  # each has lost the end of a call
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     draining: bool = False
+    closed: bool = False  # the block of open_registry has ended
     drainers: set[trio.lowlevel.Task] = attrs.field(factory=set[trio.lowlevel.Task])  # parked until none is unsettled
 
     @property
     def refusal(self) -> str | None:
         """Why new calls are refused: a recorder that is still registered has lost an event."""
-        if not any(one is failed for one in self.recorders.functions for failed in self.failed_recorders):
-            self.failed_recorders.clear()
-            return None
-        return "an earlier event could not be recorded; new calls are refused until that recorder is removed"
+        for recorder in self.recorders.functions:
+            if any(recorder is failed for failed in self.failed_recorders):
+                name = getattr(recorder, "__qualname__", type(recorder).__qualname__)
+                return f"recorder {name} has lost the end of a call; new calls are refused until it is removed"
+        return None
 
     def left(self, call: CallState) -> None:
         """A call has settled and is published, or a fault of ours has ended its turn."""

@@ -9,7 +9,9 @@ from types import TracebackType
 import trio
 from trio.lowlevel import enable_ki_protection
 
+from trio_tools.pipeline._claim import earliest
 from trio_tools.pipeline._state import current_call
+from trio_tools.values import check_seconds
 
 
 class Deadline:
@@ -45,12 +47,22 @@ class Deadline:
         self, kind: type[BaseException] | None, thrown: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         due, now = self._scope.deadline, trio.current_time()
+        swallowed = self._scope.__exit__(kind, thrown, traceback)
+        self._expired = due <= now and self._was_first(due, thrown)
+        return swallowed
+
+    def _was_first(self, due: float, thrown: BaseException | None) -> bool:
         call = current_call.get()
-        given_up = inf if call is None else call.given_up_by(now)
+        if call is not None and earliest(call.claims) <= due:
+            return False  # the call's own budget was
+        around = trio.current_effective_deadline()
+        if around > -inf:
+            return due < around  # nothing around has been cancelled; its deadline may have passed unnoticed
+        if call is not None and call.cause is not None:
+            return due < call.cancelled_at
         # what cancelled the block first is told to whoever is cancelled in it: by hand is not by this limit
-        by_hand = given_up == inf and any(cut.source != "deadline" for cut in _cancellations(thrown))
-        self._expired = due <= now and due < min(given_up, self._around) and not by_hand
-        return self._scope.__exit__(kind, thrown, traceback)
+        by_hand = any(cut.source != "deadline" for cut in _cancellations(thrown))
+        return due < self._around and not by_hand
 
 
 def _cancellations(thrown: BaseException | None) -> Iterator[trio.Cancelled]:
@@ -72,6 +84,4 @@ def deadline(seconds: float) -> Deadline:
     runs out while the block already cleans up after another cancel does not count. One case cannot be told apart:
     outside a tool call, a scope cancelled by hand around a block that swallows `Cancelled` and outlives the limit.
     """
-    if isinstance(seconds, bool) or not 0 < seconds < inf:
-        raise ValueError(f"seconds must be a positive finite number, not {seconds!r}")
-    return Deadline(seconds)
+    return Deadline(check_seconds("seconds", seconds))

@@ -35,20 +35,22 @@ def dispatch(call: CallState) -> Awaitable[ToolResult]:
     return _with_token(call, tool, tool.pool or trio.to_thread.current_default_thread_limiter())
 
 
-async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter) -> ToolResult:
-    around = call.around_it
-    while around is not None and around.holds is not limiter:
+async def _with_token(call: CallState, tool: Tool, pool: trio.CapacityLimiter) -> ToolResult:
+    limiter, around = pool, call.around_it
+    while around is not None and around.holds is not pool:
         around = around.around_it
     if around is not None:
-        return await _enter(call, tool)  # it waits for this call, so its token is as good as ours (B35)
+        # it waits for this call, and lends it its token, to one call at a time (B35)
+        around.lending = limiter = around.lending or trio.CapacityLimiter(1)
     # borrowed in the call's name, given back when the work has really ended
-    call.looked, call.unhindered = None, False
+    call.looked = None
+    call.enter("around")
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
         await call.is_cancelled()
         return call.cut()
-    call.holds = limiter
+    call.holds = pool
     try:
         return await _enter(call, tool)
     finally:
@@ -58,7 +60,7 @@ async def _with_token(call: CallState, tool: Tool, limiter: trio.CapacityLimiter
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if call.heard:
-        call.looked, call.unhindered = None, False
+        call.looked = None
         unrecorded = await record_dispatching(call)
         if unrecorded is not None:
             return call.failed(unrecorded)
@@ -95,8 +97,6 @@ def _may_be_over(call: CallState) -> bool:
     call.since = now = trio.current_time()
     if call.cause is not None or call.turn.scope.deadline <= now:
         return True
-    if call.unhindered:
-        return False  # nothing has run since the scheduler's pass in which this task began
     return _deadline(call, known=call.looked) <= now
 
 

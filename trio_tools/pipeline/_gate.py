@@ -20,7 +20,6 @@ async def gate(call: CallState) -> ToolResult | None:
     **Cancellation**: the policy that waits is cut, and the call is aborted before dispatch unless that policy answers
     or fails otherwise.
     """
-    call.unhindered = False
     core = call.turn.core
     denial: ErrorInfo | None = None
     try:

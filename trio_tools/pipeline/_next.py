@@ -8,12 +8,12 @@ door; past it, it returns a result.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._claim import Claim, claimed, earliest
+from trio_tools.pipeline._claim import Claim, claimed
 from trio_tools.pipeline._faults import run_async
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import ToolResult
@@ -22,8 +22,29 @@ Inner: TypeAlias = Callable[[], Awaitable[ToolResult]]
 
 
 class CallNext:
-    """Awaiting it runs the inner wrappers and the body. It may be awaited again, one at a time, until the wrapper that
-    it was given to has returned."""
+    """Awaiting what it returns runs the inner wrappers and the body. It may be called again, one at a time, until the
+    wrapper that it was given to has returned."""
+
+    __slots__ = ("_door",)
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    @enable_ki_protection
+    def __call__(self) -> Awaitable[ToolResult]:
+        """Run the rest of the chain; await it for the result.
+
+        Raises `RuntimeError` if it is awaited while it runs, or after its wrapper has returned, and whatever an inner
+        wrapper raised.
+
+        **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
+        result, an abort if the rest was cut, and the next checkpoint raises.
+        """
+        return self._door.make(None)
+
+
+class Door:
+    """What is behind one wrapper's `call_next()`: the state of that door, which the wrapper does not see."""
 
     __slots__ = (
         "_busy",
@@ -37,6 +58,7 @@ class CallNext:
         "_made",
         "_place",
         "_waiter",
+        "watched",
     )
 
     def __init__(self, call: CallState, place: int, inner: Inner, *, innermost: bool) -> None:
@@ -51,29 +73,18 @@ class CallNext:
         self._cut: trio.Cancelled | None = None  # what shut the door
         self._claim: Claim | None = None
         self._made: Coroutine[Any, Any, ToolResult] | None = None  # what the wrapper was given last
-
-    @enable_ki_protection
-    def __call__(self) -> Awaitable[ToolResult]:
-        """Run the rest of the chain; await it for the result.
-
-        Raises `RuntimeError` if it is awaited while it runs, or after its wrapper has returned, and whatever an inner
-        wrapper raised.
-
-        **Cancellation**: raises `Cancelled` only at its door, if the call was given up before; past it, it returns a
-        result, an abort if the rest was cut, and the next checkpoint raises.
-        """
-        return self.make(None)
+        self.watched = False  # whether code of the wrapper's own runs again once it is passed back
 
     def make(self, claim: Claim | None) -> Awaitable[ToolResult]:
         """What a wrapper is given to await: the rest of the chain, with this claim on it.
 
-        **Cancellation**: as `__call__`.
+        **Cancellation**: as `CallNext.__call__`.
         """
         self._claim = claim
         self._made = made = self.enter(claim)
         return made
 
-    def is_own(self, answer: object) -> bool:
+    def is_own(self, answer: object) -> TypeGuard[Awaitable[ToolResult]]:
         """Whether a wrapper has returned what it was given last, and so has returned: nothing of it stands round it."""
         return answer is self._made and not self._entered and not self._busy
 
@@ -87,22 +98,17 @@ class CallNext:
 
     @enable_ki_protection
     async def enter(self, claim: Claim | None) -> ToolResult:
-        """As `__call__`; a claim says what it means if its time is what ends the call.
+        """The rest of the chain; a claim says what it means if its time is what ends the call.
 
-        **Cancellation**: as there.
+        **Cancellation**: as `CallNext.__call__`.
         """
         call = self._call
         self._check()
         result: ToolResult | None = None
-        around, outer = call.scopes, call.claims
+        private = trio.CancelScope()
         try:
             self._busy = True
-            if claim is not None:
-                call.claims = (*outer, claim)
-            # it obeys every claim that is open, also where a wrapper in between has shielded it from their scopes
-            claims = call.claims
-            private = trio.CancelScope(deadline=earliest(claims)) if claims else trio.CancelScope()
-            call.scopes = (*around, (private, claims))
+            call.opened(private, claim)
             with private:
                 await self._door(private)
                 call.looked = claim.around if claim is not None and self._innermost else None
@@ -110,10 +116,10 @@ class CallNext:
                 if claim is not None:
                     await claim.look()
         finally:
-            call.scopes, call.claims = around, outer
+            call.closed(private, claim)
             self._busy = False
-            if claim is None:
-                call.enter("around")  # back in a wrapper's own code
+            if self.watched:
+                call.enter("around")
             if self._waiter is not None:
                 self._waiter.set()
         if result is None:
@@ -176,22 +182,20 @@ def within(call: CallState, claim: Claim, call_next: CallNext | Inner) -> Awaita
 
     **Cancellation**: as `call_next()`.
     """
-    return call_next.make(claim) if isinstance(call_next, CallNext) else _within(call, claim, call_next)
+    return call_next._door.make(claim) if isinstance(call_next, CallNext) else _within(call, claim, call_next)
 
 
 @enable_ki_protection
 async def _within(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
-    around, outer = call.scopes, call.claims
-    call.claims = (*outer, claim)
-    private = trio.CancelScope(deadline=earliest(call.claims))
-    call.scopes = (*around, (private, call.claims))
+    private = trio.CancelScope()
     result: ToolResult | None = None
     try:
+        call.opened(private, claim)
         with private:
             result = await run_async(inner)
             await claim.look()
     finally:
-        call.scopes, call.claims = around, outer
+        call.closed(private, claim)
     if result is None:
         claim.expired = True  # the scope was cut before there was a result
         result = call.cut()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 import attrs
@@ -80,12 +83,14 @@ def _thread_places(frame: FrameType) -> list[tuple[str, int, str]]:
     return [place for place in places if not _is_kernel(place[0])]
 
 
-_KERNEL = ("/trio/_core/", "/trio/_threads.py", "/trio_tools/pipeline/", "/outcome/", "/threading.py")
+# Where frames are the machinery's and say nothing of a tool: real places, not names that a user may have too.
+_TRIO = Path(trio.__file__).parent
+_KERNEL = tuple(f"{folder}{os.sep}" for folder in (_TRIO, _TRIO.parent / "outcome", Path(__file__).parent))
+_THREADING = threading.__file__
 
 
 def _is_kernel(filename: str) -> bool:
-    path = filename.replace("\\", "/")
-    return any(part in path for part in _KERNEL)
+    return filename.startswith(_KERNEL) or filename == _THREADING
 
 
 def _place(filename: str, line: int, name: str) -> str:

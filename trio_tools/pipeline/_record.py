@@ -57,25 +57,32 @@ def _raw(call: CallState) -> JSONValue:
 
 async def _record(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> list[Recorder]:
     """Tell these recorders, in order. Those that failed or overran are returned, and `call.unrecorded` says why."""
-    grace = call.turn.core.recorder_grace
     failed: list[Recorder] = []
+    for recorder in recorders:
+        error = await _told(call, recorder, event)
+        if error is not None:
+            failed.append(recorder)
+            call.unrecorded = call.unrecorded or error
+            logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
+    return failed
+
+
+async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | None:
+    grace = call.turn.core.recorder_grace
+    failure: BaseException | None = None
+    late = False
     # bounded by recorder_grace: the record of a cancelled call has to be written although all around it is cancelled
     with trio.CancelScope(shield=True, relative_deadline=grace) as shield:
-        for recorder in recorders:
-            failure: BaseException | None = None
-            try:
-                await run_async(recorder, event)
-            except BaseException as thrown:
-                fault = take_apart(thrown)
-                failure = fault.failure or (thrown if fault.interrupt is not None else None)
-                if fault.interrupt is not None:
-                    call.turn.interrupted(fault.interrupt)
-            late = trio.current_time() >= shield.deadline
-            if failure is not None or late:
-                failed.append(recorder)
-                call.unrecorded = call.unrecorded or _why(failure, grace)
-                logger.error("recording %s of call %r: %s", type(event).__name__, call.name, call.unrecorded.message)
-    return failed
+        try:
+            await run_async(recorder, event)
+        except BaseException as thrown:
+            fault = take_apart(thrown)
+            failure = fault.failure
+            if fault.interrupt is not None:
+                failure = failure or thrown
+                call.turn.interrupted(fault.interrupt)
+        late = trio.current_time() >= shield.deadline
+    return _why(failure, grace) if late or failure is not None else None
 
 
 def _why(failure: BaseException | None, grace: float) -> ErrorInfo:

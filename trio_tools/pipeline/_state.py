@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import attrs
 import trio
 
-from trio_tools.pipeline._claim import Claim, earliest
+from trio_tools.pipeline._claim import Claim, earliest, note_order
 from trio_tools.tool import Tool
 from trio_tools.values import (
     ABORTED,
@@ -71,7 +71,6 @@ class CallState:
     claims: tuple[Claim, ...] = ()  # open now, outermost first
     looked: float | None = None  # seconds: the deadline in force right before dispatch, where it is known already
     seen = inf  # the earliest deadline that was in force round a wrapper when it began
-    unhindered = True  # whether nobody's code has run round it, nor has it waited, since its task began
     claim: Claim | None = None  # the one that holds, should a cancel cut the chain above it
     # what came of it
     attempts = 0  # how often the body was entered
@@ -85,6 +84,7 @@ class CallState:
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step of it
     claimed_at: float | None = None  # seconds: when the budget that ended it ran out
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
+    lending: trio.CapacityLimiter | None = None  # that token, for calls that its body makes
     final = False  # a policy or a wrapper has failed: nobody reviews the result
     misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content
@@ -128,11 +128,28 @@ class CallState:
             return False
         self.cause, self.cancelled_at, self.reason = cause, at, reason
         self.ended_by_deadline = by_deadline
+        if by_deadline and self.claims:
+            note_order(self.claims, trio.current_time())
         if self.scope is not None:
             self.scope.cancel(reason)
         for scope, _ in self.scopes:
             scope.cancel(reason)
         return True
+
+    def opened(self, private: trio.CancelScope, claim: Claim | None) -> None:
+        """A door is passed: its private scope stops what is inside when the call is given up, and obeys every claim
+        that is open, also where a wrapper in between has shielded it from their scopes."""
+        if claim is not None:
+            self.claims = (*self.claims, claim)
+        if self.claims:
+            private.deadline = earliest(self.claims)
+        self.scopes = (*self.scopes, (private, self.claims))
+
+    def closed(self, private: trio.CancelScope, claim: Claim | None) -> None:
+        """It is passed back. Doors of one wrapper may overlap, so each takes out its own."""
+        self.scopes = tuple([one for one in self.scopes if one[0] is not private])
+        if claim is not None:
+            self.claims = tuple([one for one in self.claims if one is not claim])
 
     async def is_cancelled(self) -> bool:
         """Whether this call, or a scope that its task is in, has been cancelled. The predicate is never an exception's
@@ -182,8 +199,15 @@ class CallState:
 
     @property
     def deadline(self) -> float:
-        """The earliest deadline that is known to end this call, in seconds on Trio's clock."""
+        """The earliest deadline that is known to end this call, in seconds on Trio's clock. For use where the scopes
+        around cannot be looked at; what was seen of them may have been moved since."""
         return min(self.turn.scope.deadline, self.seen, earliest(self.claims))
+
+    @property
+    def deadline_here(self) -> float:
+        """The same in a task inside the call, which can look. In seconds."""
+        here = trio.current_effective_deadline()
+        return min(self.turn.scope.deadline, here, earliest(self.claims))
 
     def renew_idle_claims(self) -> None:
         """Progress was made: an idle budget that has not run out starts anew."""

@@ -35,6 +35,7 @@ class Turn:
     _deciding: CallState | None = None  # launched, and its policies have not spoken
     _skipping: CallState | None = None  # given up before it started, and about to settle
     parked = False
+    parked_deadline: float  # seconds: that of the scope handed over, when the frame last parked
     waited = False  # whether the frame has parked, so that tools may have changed since
     given_up = False  # whether a waiting call was
     exclusive = False  # whether the one active call tolerates no other
@@ -204,8 +205,9 @@ class Turn:
             raise_cancel()
         except trio.Cancelled as cancelled:
             cause = Cause.INTERRUPT if cancelled.source == "KeyboardInterrupt" else Cause.CALLER
-            # a blocked loop notices a deadline late, so it counts from itself; an explicit cancel counts from now
-            self.give_up(cause, min(now, self.scope.deadline), by_deadline=cancelled.source == "deadline")
+            # a blocked loop notices a deadline late, so it counts from itself, unless it was moved back only since
+            deadline = self.scope.deadline if self.scope.deadline >= self.parked_deadline else now
+            self.give_up(cause, min(now, deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
         if self._skipping is None and self._waiting() is not None:
@@ -246,6 +248,7 @@ async def run_turn(  # noqa: PLR0917 - the argument list of two public methods, 
             turn.open()
             while turn.launched():
                 turn.parked = turn.waited = True
+                turn.parked_deadline = scope.deadline
                 await wait_task_rescheduled(turn.abort)
     results = turn.settled()
     await trio.lowlevel.checkpoint_if_cancelled()

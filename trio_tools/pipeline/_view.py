@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
-from math import inf
 
 import trio
 from trio.lowlevel import enable_ki_protection
@@ -21,6 +20,7 @@ from trio_tools.values import (
     Session,
     ToolCall,
     ToolResult,
+    check_seconds,
     freeze,
     is_own_code,
 )
@@ -93,7 +93,7 @@ class CallView:
         """When it runs out of time, in seconds on Trio's clock; `inf` if it does not."""
         state = self._state
         if trio.lowlevel.current_task() is state.task and state.stage not in ("post", "settle"):  # a bound of theirs
-            return min(state.deadline, trio.current_effective_deadline())
+            return state.deadline_here
         return state.deadline
 
     @enable_ki_protection
@@ -145,8 +145,7 @@ class Dispatch(CallView):
 
         **Cancellation**: as `call_next()`.
         """
-        if not 0 < seconds < inf:
-            raise ValueError(f"a budget must be a positive finite number of seconds, not {seconds!r}")
+        check_seconds("a budget", seconds)
         if outcome.code in VOUCHED:
             raise ValueError(f"a claim cannot carry {outcome.code}: whether a body ran is for the registry to say")
         claim = Claim(self._place, seconds, outcome, renew=renew_on_progress)

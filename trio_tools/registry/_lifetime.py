@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import trio
-from trio.lowlevel import enable_ki_protection
+from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline import Core, logger
+from trio_tools.pipeline import Core, logger, take_apart
 from trio_tools.registry._drain import drain
 from trio_tools.registry._plugin import Plugin
 from trio_tools.registry._registry import Registry
@@ -34,7 +34,8 @@ class Host:
         self._block = block
         self._scope = trio.CancelScope()
         self._leave = trio.Event()
-        self._left = trio.Event()
+        self._gone = False
+        self._waiting: trio.lowlevel.Task | None = None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Open the plugin, hold it, leave it.
@@ -49,30 +50,47 @@ class Host:
                     opened = True
                     task_status.started()
                     await self._leave.wait()
-        except trio.Cancelled:
-            if not opened:
-                raise
         except BaseException as thrown:
             if not opened:
                 raise
-            self.failure = thrown
+            fault = take_apart(thrown)
+            # nothing but cancellations is no failure: whoever is cancelled around us raises that for himself
+            self.failure = fault.interrupt or fault.failure
         finally:
-            self._left.set()
+            self._gone = True
+            if self._waiting is not None:
+                reschedule(self._waiting)
         if not self._leave.is_set():
             if self.failure is None:
                 self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
             self._block.cancel(f'plugin "{self.name}" crashed')
 
-    async def leave(self) -> None:
-        """Ask the plugin to leave, and wait until it has.
+    @enable_ki_protection
+    async def leave(self) -> KeyboardInterrupt | None:
+        """Ask the plugin to leave, and wait until it has. Returns a Ctrl-C that came meanwhile, which also cuts what
+        the plugin does.
 
         **Cancellation**: the plugin sees it, and is still awaited.
         """
+        interrupt: KeyboardInterrupt | None = None
+
+        def abort(raise_cancel: RaiseCancelT) -> Abort:
+            nonlocal interrupt
+            try:
+                raise_cancel()
+            except trio.Cancelled:
+                pass
+            except KeyboardInterrupt as thrown:
+                interrupt = thrown
+                self._scope.cancel("Ctrl-C")
+            return Abort.FAILED
+
         self._scope.shield = False
         self._leave.set()
-        # bounded by the plugin, which from now on sees every cancel itself
-        with trio.CancelScope(shield=True):
-            await self._left.wait()
+        if not self._gone:
+            self._waiting = trio.lowlevel.current_task()
+            await wait_task_rescheduled(abort)
+        return interrupt
 
 
 @asynccontextmanager
@@ -89,20 +107,20 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
     async with trio.open_nursery() as nursery:
         block = trio.CancelScope()
         try:
-            for plugin in plugins:
-                host = Host(plugin, registry, block)
-                await nursery.start(host.run)
-                hosts.append(host)
             with block:
-                yield registry
+                for plugin in plugins:
+                    host = Host(plugin, registry, block)
+                    await nursery.start(host.run)
+                    hosts.append(host)
+                if all(host.failure is None for host in hosts):
+                    yield registry
         except BaseException as raised:
             thrown = raised
         crashed = any(host.failure is not None for host in hosts)
-        interrupt = await drain(core, abruptly=crashed or thrown is not None)
-        thrown = thrown or interrupt
+        thrown = await drain(core, abruptly=crashed or thrown is not None) or thrown
         for host in reversed(hosts):
-            await host.leave()
-        registry.close()
+            thrown = await host.leave() or thrown
+        core.closed = True
     failures = [host for host in hosts if host.failure is not None]
     for host in failures[0 if thrown is not None else 1 :]:
         assert host.failure is not None

@@ -48,7 +48,6 @@ class Registry:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._closed = False
         self._marks: dict[str, object] = {}
 
     # --- tools -----------------------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ class Registry:
         When a scope around it is cancelled the same happens, and then `Cancelled` is raised. Nothing is returned
         before the body has come to rest.
         """
-        self._check(scope)
+        self._check(scope, session)
         return run_turn(self._core, (_checked(call),), scope, session, None, only)
 
     @enable_ki_protection
@@ -132,17 +131,19 @@ class Registry:
         **Cancellation**: as for `execute`: calls that have started are stopped and awaited, the others settle as
         aborted before dispatch, and each is published.
         """
-        self._check(scope)
-        if inspect.iscoroutinefunction(on_settled):
-            raise TypeError("on_settled must be a plain function, not an async one")
+        self._check(scope, session)
+        if on_settled is not None and (not callable(on_settled) or inspect.iscoroutinefunction(on_settled)):
+            raise TypeError(f"on_settled must be a plain function, not {on_settled!r}")
         return run_turn(self._core, [_checked(call) for call in calls], scope, session, on_settled, all_of)
 
-    def _check(self, scope: object) -> None:
+    def _check(self, scope: object, session: object) -> None:
         if not isinstance(scope, trio.CancelScope):
             raise TypeError(f"scope must be a trio.CancelScope that you own, not {type(scope).__name__}")
         if scope.is_relative is None:
             raise RuntimeError("this scope was entered before; a cancel scope serves one call or turn, make a new one")
-        if self._closed:
+        if session is not None and not isinstance(session, Session):
+            raise TypeError(f"session must be a Session, not {type(session).__name__}")
+        if self._core.closed:
             raise RuntimeError("the registry is closed: calls end with the block of open_registry")
 
     def pending(self) -> list[PendingCall]:
@@ -174,10 +175,6 @@ class Registry:
         if interrupt is not None:
             raise interrupt
         await trio.lowlevel.checkpoint_if_cancelled()
-
-    def close(self) -> None:
-        """Refuse further calls with a `RuntimeError`. For the end of `open_registry`'s block."""
-        self._closed = True
 
     # --- seams -----------------------------------------------------------------------------------------------------
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import re
 from collections.abc import Callable
-from typing import TypeAlias, TypedDict, Unpack, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 import attrs
 import trio
+from attrs.validators import instance_of
 
 from trio_tools.tool._signature import Signature, signature_of
 from trio_tools.tool._types import Shape, shape_of
-from trio_tools.values import Content, FrozenDict, ToolResult
+from trio_tools.values import Content, FrozenDict, ToolResult, check_seconds
 
 Body: TypeAlias = Callable[..., object]
 Finalizer: TypeAlias = Callable[[ToolResult], "str | Content | None"]
@@ -24,11 +24,26 @@ Classifier: TypeAlias = "bool | Callable[[FrozenDict], object]"
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def _check_seconds(_: object, attribute: attrs.Attribute[float | None], value: float | None) -> None:
-    if value is None:
+def _seconds(_: object, attribute: attrs.Attribute[float | None], value: float | None) -> None:
+    if value is not None:
+        check_seconds(attribute.name, value)
+
+
+def _flag(_: object, attribute: attrs.Attribute[bool], value: object) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{attribute.name} must be True or False, not {value!r}")
+
+
+def _plain_function(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value is None or (attribute.name == "parallel" and isinstance(value, bool)):
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (0 < value < math.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ValueError(f"{attribute.name} must be a positive finite number of seconds, not {value!r}")
+    if not callable(value) or inspect.iscoroutinefunction(value):
+        raise TypeError(f"{attribute.name} must be a plain function, not {value!r}")
+
+
+def _limiter(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value is not None and not isinstance(value, trio.CapacityLimiter):
+        raise TypeError(f"{attribute.name} must be a trio.CapacityLimiter, not {value!r}")
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -43,19 +58,19 @@ class Tool:
     """
 
     name: str
-    description: str
+    description: str = attrs.field(validator=instance_of(str))
     parameters: FrozenDict  # JSON Schema
     body: Body
     signature: Signature = attrs.field(repr=False)
     output: Shape | None = attrs.field(default=None, repr=False)
-    timeout: float | None = attrs.field(default=None, validator=_check_seconds)
-    idle_timeout: float | None = attrs.field(default=None, validator=_check_seconds)
-    finalize_content: Finalizer | None = None
-    read_only: bool = False
-    idempotent: bool = False
-    destructive: bool = False
-    parallel: Classifier = False
-    pool: trio.CapacityLimiter | None = None
+    timeout: float | None = attrs.field(default=None, validator=_seconds)
+    idle_timeout: float | None = attrs.field(default=None, validator=_seconds)
+    finalize_content: Finalizer | None = attrs.field(default=None, validator=_plain_function)
+    read_only: bool = attrs.field(default=False, validator=_flag)
+    idempotent: bool = attrs.field(default=False, validator=_flag)
+    destructive: bool = attrs.field(default=False, validator=_flag)
+    parallel: Classifier = attrs.field(default=False, validator=_plain_function)
+    pool: trio.CapacityLimiter | None = attrs.field(default=None, validator=_limiter)
 
 
 class ToolOptions(TypedDict, total=False):
@@ -96,32 +111,34 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
 
 
 def _declare(body: Body, options: ToolOptions) -> Tool:
-    given = options.get("name")
+    given: object = options.get("name")
     name = _name(body) if given is None else given
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a tool's name must be a string, not {name!r}")
     if not NAME.fullmatch(name):
         raise ValueError(f'tool name "{name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
-    for option in ("finalize_content", "parallel"):
-        if inspect.iscoroutinefunction(options.get(option)):
-            raise TypeError(f'tool "{name}": {option} must be a plain function, not an async one')
     text, described = _documentation(body)
     description, output = options.get("description"), options.get("output")
     signature = signature_of(body, name, described)
-    return Tool(
-        name=name,
-        description=text if description is None else description,
-        parameters=signature.schema,
-        body=body,
-        signature=signature,
-        output=None if output is None else shape_of(output),
-        timeout=options.get("timeout"),
-        idle_timeout=options.get("idle_timeout"),
-        finalize_content=options.get("finalize_content"),
-        read_only=options.get("read_only", False),
-        idempotent=options.get("idempotent", False),
-        destructive=options.get("destructive", False),
-        parallel=options.get("parallel", options.get("read_only", False)),
-        pool=options.get("pool"),
-    )
+    try:
+        return Tool(
+            name=name,
+            description=text if description is None else description,
+            parameters=signature.schema,
+            body=body,
+            signature=signature,
+            output=None if output is None else shape_of(output),
+            timeout=options.get("timeout"),
+            idle_timeout=options.get("idle_timeout"),
+            finalize_content=options.get("finalize_content"),
+            read_only=options.get("read_only", False),
+            idempotent=options.get("idempotent", False),
+            destructive=options.get("destructive", False),
+            parallel=options.get("parallel", options.get("read_only", False)),
+            pool=options.get("pool"),
+        )
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'tool "{name}": {error}') from None
 
 
 def _name(body: Body) -> str:

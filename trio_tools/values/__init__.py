@@ -13,7 +13,7 @@ from trio_tools.values._decisions import (
     ReplaceValue,
     Review,
 )
-from trio_tools.values._errors import Cause, ErrorCode, ErrorInfo, ToolError, is_own_code
+from trio_tools.values._errors import Cause, ErrorCode, ErrorInfo, ToolError, check_seconds, is_own_code
 from trio_tools.values._events import (
     CallAccepted,
     CallDecided,
@@ -100,6 +100,7 @@ __all__ = [
     "ToolResult",
     "as_content",
     "as_text",
+    "check_seconds",
     "check_text",
     "event_from_json",
     "exception_error",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import attrs
+from attrs.validators import instance_of, optional
 
 from trio_tools.values._json import EMPTY, FrozenDict, freeze_mapping
 
@@ -13,8 +14,14 @@ from trio_tools.values._json import EMPTY, FrozenDict, freeze_mapping
 class Session:
     """On whose behalf calls are made: `id` names the conversation, `owner` whom it belongs to."""
 
-    id: str
-    owner: str | None = None
+    id: str = attrs.field(validator=instance_of(str))
+    owner: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+
+
+def _frozen_metadata(metadata: Mapping[str, object]) -> FrozenDict:
+    if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"the metadata of a tool call must be a mapping, not {type(metadata).__name__}")
+    return freeze_mapping(metadata)
 
 
 @attrs.frozen
@@ -30,7 +37,7 @@ class ToolCall:
     name: str = attrs.field()
     arguments: Mapping[str, object] | str = attrs.field(default=EMPTY, hash=False)
     id: str | None = attrs.field(default=None, kw_only=True)
-    metadata: FrozenDict = attrs.field(default=EMPTY, kw_only=True, converter=freeze_mapping, hash=False)
+    metadata: FrozenDict = attrs.field(default=EMPTY, kw_only=True, converter=_frozen_metadata, hash=False)
 
     def __attrs_post_init__(self) -> None:
         # these come from providers' SDKs and from files: the checker never saw them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from math import inf
 
 import attrs
 
@@ -63,6 +64,13 @@ class ToolError(Exception):
         super().__init__(message)
         self.message = message
         self.code = code
+
+
+def check_seconds(name: str, seconds: object) -> float:
+    """The number itself, if it is a positive finite number of seconds. Raises `ValueError` naming it otherwise."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < inf:
+        raise ValueError(f"{name} must be a positive finite number of seconds, not {seconds!r}")
+    return seconds
 
 
 def is_own_code(code: object) -> bool:

@@ -63,7 +63,7 @@ def failure_content(error: ErrorInfo, superseded: Outcome | None = None) -> Cont
         return (Text(text),)
     if superseded.is_error:
         return (Text(f"{text}\nThe tool itself ended with:"), *superseded.content)
-    late = "The tool finished all the same; it has run, do not repeat it unread. It returned:"
+    late = "The tool has run all the same. Read what it came to before you repeat it:"
     return (Text(f"{text}\n{late}"), *(superseded.content or (Text("(nothing)"),)))
 
 

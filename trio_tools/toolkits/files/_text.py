@@ -15,8 +15,9 @@ from trio_tools.toolkits.files._failures import not_regular
 # Without O_NONBLOCK, opening a pipe that was put in a file's place would wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
-# Bytes read at once: few system calls, and little work between two looks at whether the call was cancelled.
-CHUNK_BYTES = 65_536
+# Bytes read at once: few system calls, little work between two looks at whether the call was cancelled, and little
+# memory even where each byte or two is a line.
+CHUNK_BYTES = 16_384
 # Bytes at the start in which a NUL makes a file binary (F003).
 SNIFFED_BYTES = 8_192
 
