@@ -38,16 +38,15 @@ class Claim:
         self.by_deadline = True  # whether what first cancelled the inner call, if anything did, was a deadline
 
     async def look(self) -> None:
-        """Note, inside the claim's scope, whether it is due and what cancelled the scope first.
+        """Note, inside the claim's scope, that it is due, and what cancelled the scope first.
 
         **Cancellation**: not raised. One pass lets Trio process what fell due while a body blocked the loop.
         """
-        self.expired = trio.current_time() >= self.due
-        if self.expired:
-            try:
-                await trio.lowlevel.checkpoint()
-            except trio.Cancelled as cancelled:
-                self.by_deadline = cancelled.source == "deadline"
+        self.expired = True
+        try:
+            await trio.lowlevel.checkpoint()
+        except trio.Cancelled as cancelled:
+            self.by_deadline = cancelled.source == "deadline"
 
 
 def earliest(claims: tuple[Claim, ...]) -> float:

@@ -97,7 +97,8 @@ def _may_be_over(call: CallState) -> bool:
     call.since = now = trio.current_time()
     if call.cause is not None or call.turn.scope.deadline <= now:
         return True
-    return _deadline(call, known=call.looked) <= now
+    call.looked = deadline = _deadline(call, known=call.looked)
+    return deadline <= now
 
 
 def _ran_out(call: CallState) -> bool:

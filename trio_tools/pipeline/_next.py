@@ -105,15 +105,14 @@ class Door:
         call = self._call
         self._check()
         result: ToolResult | None = None
-        private = trio.CancelScope()
+        private = call.opened(claim)
         try:
             self._busy = True
-            call.opened(private, claim)
             with private:
                 await self._door(private)
                 call.looked = claim.around if claim is not None and self._innermost else None
                 result = await self._inner()
-                if claim is not None:
+                if claim is not None and trio.current_time() >= claim.due:
                     await claim.look()
         finally:
             call.closed(private, claim)
@@ -124,7 +123,7 @@ class Door:
                 self._waiter.set()
         if result is None:
             result = self._refused(claim)
-        return result if claim is None else claimed(call, claim, result)
+        return claimed(call, claim, result) if claim is not None and claim.expired else result
 
     def _refused(self, claim: Claim | None) -> ToolResult:
         """What the door says when it is shut: `Cancelled` if the call was given up, also where a shield hides it; an
@@ -187,13 +186,13 @@ def within(call: CallState, claim: Claim, call_next: CallNext | Inner) -> Awaita
 
 @enable_ki_protection
 async def _within(call: CallState, claim: Claim, inner: Inner) -> ToolResult:
-    private = trio.CancelScope()
+    private = call.opened(claim)
     result: ToolResult | None = None
     try:
-        call.opened(private, claim)
         with private:
             result = await run_async(inner)
-            await claim.look()
+            if trio.current_time() >= claim.due:
+                await claim.look()
     finally:
         call.closed(private, claim)
     if result is None:

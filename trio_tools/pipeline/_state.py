@@ -136,20 +136,22 @@ class CallState:
             scope.cancel(reason)
         return True
 
-    def opened(self, private: trio.CancelScope, claim: Claim | None) -> None:
-        """A door is passed: its private scope stops what is inside when the call is given up, and obeys every claim
-        that is open, also where a wrapper in between has shielded it from their scopes."""
+    def opened(self, claim: Claim | None) -> trio.CancelScope:
+        """A door is passed. Its private scope, returned, stops what is inside when the call is given up, and obeys
+        every claim that is open, also where a wrapper in between has shielded it from their scopes."""
+        claims = self.claims
         if claim is not None:
-            self.claims = (*self.claims, claim)
-        if self.claims:
-            private.deadline = earliest(self.claims)
-        self.scopes = (*self.scopes, (private, self.claims))
+            self.claims = claims = (*claims, claim)
+        private = trio.CancelScope(deadline=earliest(claims)) if claims else trio.CancelScope()
+        self.scopes = (*self.scopes, (private, claims))
+        return private
 
     def closed(self, private: trio.CancelScope, claim: Claim | None) -> None:
         """It is passed back. Doors of one wrapper may overlap, so each takes out its own."""
-        self.scopes = tuple([one for one in self.scopes if one[0] is not private])
+        scopes, claims = self.scopes, self.claims
+        self.scopes = scopes[:-1] if scopes[-1][0] is private else tuple([it for it in scopes if it[0] is not private])
         if claim is not None:
-            self.claims = tuple([one for one in self.claims if one is not claim])
+            self.claims = claims[:-1] if claims[-1] is claim else tuple([it for it in claims if it is not claim])
 
     async def is_cancelled(self) -> bool:
         """Whether this call, or a scope that its task is in, has been cancelled. The predicate is never an exception's
