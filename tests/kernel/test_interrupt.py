@@ -16,13 +16,16 @@ import trio.testing
 
 import trio_tools
 from trio_tools import (
+    CallEvent,
     CallNext,
     CallView,
     Cause,
     Dispatch,
     ErrorCode,
+    ErrorInfo,
     Registry,
     ToolCall,
+    ToolContext,
     ToolResult,
     open_registry,
     tool,
@@ -34,9 +37,18 @@ if TYPE_CHECKING:
 PACKAGE = str(Path(trio_tools.__file__).parent)
 # the kernel: everything a call passes through; what a program does before and after is not its own
 ROOMS = tuple(f"{PACKAGE}/{room}/" for room in ("pipeline", "registry", "values", "tool"))
-USER_CODE = {"run_async", "run_body", "run_sync", "run_either"}  # the trampolines, where Ctrl-C may land
+USER_CODE = {
+    "run_async",
+    "run_awaitable",
+    "run_body",
+    "run_sync",
+    "run_either",
+}  # the trampolines, where Ctrl-C may land
 
 CALLS = [ToolCall("quick", '{"a": 1}', id="1"), ToolCall("slow", {"a": 2}, id="2"), ToolCall("quick", {"a": 3}, id="3")]
+
+
+LATE = ErrorInfo("E", "TOO_LATE", "too late")
 
 
 @tool(read_only=True, timeout=30)
@@ -50,6 +62,17 @@ async def slow(a: int) -> int:
     """Answer after a while."""
     await trio.sleep(1)
     return a
+
+
+@tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
+async def reporting(a: int, ctx: ToolContext) -> int:
+    """Report progress and answer."""
+    ctx.report_progress(1, 2)
+    await trio.sleep(1)
+    return a
+
+
+FULL = [ToolCall("reporting", {"a": 1}, id="1"), ToolCall("nowhere", {}, id="2"), ToolCall("quick", {"a": "x"}, id="3")]
 
 
 @attrs.define
@@ -86,11 +109,19 @@ async def policy(view: CallView) -> None:
     await trio.lowlevel.checkpoint()
 
 
+async def claim(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
+    return await dispatch.within(20, lambda: dispatch.within(10, call_next, LATE), LATE)
+
+
+async def record(event: CallEvent) -> None:
+    await trio.lowlevel.checkpoint()
+
+
 async def wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
     return await call_next()
 
 
-def run(injector: Injector, seen: Seen, *, busy: bool) -> None:
+def run(injector: Injector, seen: Seen, *, seams: str) -> None:
     """One turn of three calls in the main task, with Ctrl-C where the injector says."""
 
     def observe(view: CallView, result: ToolResult) -> None:
@@ -99,7 +130,7 @@ def run(injector: Injector, seen: Seen, *, busy: bool) -> None:
     async def turn(registry: Registry) -> None:
         sys.settrace(injector.trace)
         try:
-            seen.returned = await registry.execute_turn(CALLS, scope=trio.CancelScope())
+            seen.returned = await registry.execute_turn(CALLS if seams != "all" else FULL, scope=trio.CancelScope())
         finally:
             sys.settrace(None)
             seen.pending = len(registry.pending())
@@ -109,9 +140,15 @@ def run(injector: Injector, seen: Seen, *, busy: bool) -> None:
             registry.register(quick)
             registry.register(slow)
             registry.add_observer(observe)
-            if busy:
+            registry.register(reporting)
+            if seams != "none":
                 registry.add_pre_policy(policy)
                 registry.add_wrapper(wrapper)
+            if seams == "all":
+                registry.add_wrapper(claim)
+                registry.add_post_policy(lambda view, result: None)
+                registry.add_recorder(record)
+                registry.add_progress_observer(lambda view, progress: None)
             before = trio.lowlevel.current_statistics().tasks_living
             try:
                 await turn(registry)
@@ -122,11 +159,11 @@ def run(injector: Injector, seen: Seen, *, busy: bool) -> None:
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
-def kernel_lines(*, busy: bool) -> int:
+def kernel_lines(*, seams: str) -> int:
     counting, seen = Injector(None), Seen()
-    run(counting, seen, busy=busy)
+    run(counting, seen, seams=seams)
     assert seen.returned is not None
-    assert [result.value for result in seen.returned] == [1, 2, 3]
+    assert [result.value for result in seen.returned] == ([1, None, None] if seams == "all" else [1, 2, 3])
     return counting.lines
 
 
@@ -137,17 +174,17 @@ def no_tracer() -> Iterator[None]:
     sys.settrace(before)
 
 
-@pytest.mark.parametrize("busy", [False, True], ids=["bare", "with a policy and a wrapper"])
-def test_ctrl_c_at_any_kernel_line_settles_all_calls_and_goes_on_bare(busy: bool) -> None:
+@pytest.mark.parametrize("seams", ["none", "some", "all"])
+def test_ctrl_c_at_any_kernel_line_settles_all_calls_and_goes_on_bare(seams: str) -> None:
     """D17, RT10: no kernel line can be interrupted half way."""
-    lines = kernel_lines(busy=busy)
+    lines = kernel_lines(seams=seams)
     assert lines > 300  # the tracer saw the kernel
     injected = 0
     for at in range(1, lines + 1):
         injector, seen = Injector(at), Seen()
         raised: BaseException | None = None
         try:
-            run(injector, seen, busy=busy)
+            run(injector, seen, seams=seams)
         except BaseException as thrown:
             raised = thrown
         if not injector.where:

@@ -24,7 +24,7 @@ stuck; a third leaves at once. When the time is up the calls that are left in FI
 dispatch.
 
 **Exit status**: 0 if every line was a turn, whatever its results say; 2 if a line was not, or if an option or a file
-cannot be used; 124 if the time was up; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 141 if nobody reads the
+cannot be used; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 141 if nobody reads the
 results any more; 1 if they cannot be written.
 
 **Example**: `echo '{"calls": [{"name": "glob", "arguments": {"pattern": "*.md"}}]}' | trio-tools run -`"""

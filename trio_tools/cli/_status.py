@@ -7,7 +7,6 @@ import signal
 OK = 0  # status: every line was a turn, whatever its results say
 FAILED = 1  # status: results could not be written, on a full disk for one; not the user's mistake
 MISUSE = 2  # status: a line that is no turn, an option or a file that cannot be used; what shells and parsers use
-TIMED_OUT = 124  # status: the time of the run was up; that of timeout(1)
 
 # What a shell shows for a process that a signal ended.
 _SIGNALLED = 128  # added to the number of the signal, as shells do

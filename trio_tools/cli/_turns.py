@@ -9,7 +9,7 @@ from trio_tools.cli._lines import MAX_LINE_BYTES, Line, Lines
 from trio_tools.cli._order import InOrder
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._screen import Screen
-from trio_tools.cli._status import MISUSE, OK, TIMED_OUT
+from trio_tools.cli._status import MISUSE, OK
 from trio_tools.cli._stop import Stop
 from trio_tools.formats import NotATurn, read_turn, write_result
 
@@ -39,8 +39,6 @@ class Turns:
             if line.content is None or line.content.strip():  # blank lines are let pass
                 await self._take(line)
                 await self._outlet.flushed()
-        if self._late:
-            return TIMED_OUT
         return MISUSE if self._faulty else OK
 
     async def _next(self) -> Line | None:
