@@ -13,7 +13,7 @@ from trio_tools.pipeline._gate import gate
 from trio_tools.pipeline._post import review
 from trio_tools.pipeline._record import record_accepted
 from trio_tools.pipeline._settle import settle
-from trio_tools.pipeline._state import CallState, current_call
+from trio_tools.pipeline._state import CallState
 from trio_tools.values import ErrorCode, exception_error
 
 _IN_THE_NURSERYS = nullcontext()
@@ -30,8 +30,8 @@ async def carry(call: CallState, skipped: bool) -> None:
     """
     turn = call.turn
     core = turn.core
-    call.task = trio.lowlevel.current_task()
-    current_call.set(call)
+    call.task = task = trio.lowlevel.current_task()
+    turn.carried[task] = call
     try:
         if core.recorders.functions and not (call.refused and call.refused.code == ErrorCode.RECORD_FAILED):
             unrecorded = await record_accepted(call)
@@ -57,7 +57,8 @@ async def carry(call: CallState, skipped: bool) -> None:
     except BaseException as fault:
         turn.fault = turn.fault or fault
     finally:
-        call.task = None  # it holds this call in its context
+        call.task = None
+        del turn.carried[task]
         turn.ended(call, skipped)
 
 

@@ -52,7 +52,7 @@ class Deadline:
         return swallowed
 
     def _was_first(self, due: float, thrown: BaseException | None) -> bool:
-        call = current_call.get()
+        call = current_call()
         if call is not None and earliest(call.claims) <= due:
             return False  # the call's own budget was
         around = trio.current_effective_deadline()

@@ -6,12 +6,12 @@ then. `_claim.py` says who owns the outcome.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from math import inf
 from typing import TYPE_CHECKING
 
 import attrs
 import trio
+from trio.lowlevel import RunVar
 
 from trio_tools.pipeline._claim import Claim, earliest, note_order
 from trio_tools.tool import Tool
@@ -37,7 +37,31 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._core import Recorder
     from trio_tools.pipeline._turn import Turn
 
-current_call: ContextVar[CallState | None] = ContextVar("trio_tools.current_call", default=None)
+# Of one run of Trio: which task carries which call. A context variable would do, and cost more than all the rest of it.
+_carried: RunVar[dict[trio.lowlevel.Task, CallState]] = RunVar("trio_tools.carried")
+
+
+def carried() -> dict[trio.lowlevel.Task, CallState]:
+    """The calls under way in this run of Trio, of all its registries, by the task that carries each."""
+    try:
+        return _carried.get()
+    except LookupError:
+        _carried.set({})
+        return _carried.get()
+
+
+def current_call() -> CallState | None:
+    """The innermost call whose task, or a task below it, this is. What a body starts in a nursery of somebody else's
+    is not inside its call."""
+    calls = carried()
+    if not calls:
+        return None
+    task: trio.lowlevel.Task | None = trio.lowlevel.current_task()
+    while task is not None:
+        if task in calls:
+            return calls[task]
+        task = None if task.parent_nursery is None else task.parent_nursery.parent_task
+    return None
 
 
 class CallState:

@@ -20,7 +20,7 @@ from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule,
 from trio_tools.pipeline._carry import carry
 from trio_tools.pipeline._core import Core
 from trio_tools.pipeline._intake import admit, is_parallel, receive
-from trio_tools.pipeline._state import CallState, current_call
+from trio_tools.pipeline._state import CallState, carried, current_call
 from trio_tools.values import Cause, Session, ToolCall, ToolResult
 
 R = TypeVar("R")
@@ -44,6 +44,7 @@ class Turn:
     fault: BaseException | None = None  # of ours
     interrupt: KeyboardInterrupt | None = None
     nursery: trio.Nursery
+    carried: dict[trio.lowlevel.Task, CallState]
 
     def __init__(
         self,
@@ -72,7 +73,8 @@ class Turn:
 
     def open(self) -> None:
         """Take in all calls. If the caller has given up already, the frame will hear of it when it first parks."""
-        around = current_call.get()
+        around = current_call()
+        self.carried = carried()
         nested = around is not None and around.turn.core is self.core and not around.over
         for call in self.calls:
             call.around_it, call.parent = around, around if nested else None

@@ -166,7 +166,7 @@ class Registry:
 
         **Cancellation**: what still runs is cancelled, cause `shutdown`; once it has settled, `Cancelled` is raised.
         """
-        call = current_call.get()
+        call = current_call()
         while call is not None:
             if call in self._core.unsettled:
                 raise RuntimeError("a call cannot drain the registry that carries it: it would wait for itself")
