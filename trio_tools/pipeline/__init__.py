@@ -10,6 +10,7 @@ from trio_tools.pipeline._core import (
     Seam,
     Wrapper,
     logger,
+    name_of,
 )
 from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._faults import take_apart
@@ -40,6 +41,7 @@ __all__ = [
     "current_call",
     "deadline",
     "logger",
+    "name_of",
     "only",
     "pending_call",
     "run_turn",

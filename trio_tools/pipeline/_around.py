@@ -13,9 +13,9 @@ from typing import NoReturn
 import trio
 
 from trio_tools.pipeline._claim import VOUCHED
-from trio_tools.pipeline._core import Wrapper
+from trio_tools.pipeline._core import Wrapper, name_of
 from trio_tools.pipeline._dispatch import dispatch
-from trio_tools.pipeline._faults import run_awaitable, run_sync, take_apart
+from trio_tools.pipeline._faults import run_awaitable, run_sync
 from trio_tools.pipeline._next import CallNext, Door
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._state import CallState
@@ -80,9 +80,7 @@ async def _cut(call: CallState, door: Door, thrown: BaseException) -> ToolResult
     """What a wrapper raised goes on, without the cancellations in it; nothing but those is a result."""
     if door.closes_busy():
         await door.at_rest()
-    fault = take_apart(thrown)
-    if fault.interrupt is not None:
-        call.turn.interrupted(fault.interrupt)
+    fault = call.turn.fault_in(thrown)
     if fault.failure is not None:
         raise fault.failure
     if not await call.is_cancelled():
@@ -93,7 +91,7 @@ async def _cut(call: CallState, door: Door, thrown: BaseException) -> ToolResult
 def _adopted(call: CallState, result: object, wrapper: object) -> ToolResult:
     """A result that the last step of this call did not make, an earlier one's or another call's: checked anew."""
     if not isinstance(result, ToolResult):
-        name = getattr(wrapper, "__qualname__", type(wrapper).__qualname__)
+        name = name_of(wrapper)
         raise TypeError(f"the wrapper {name} returned {type(result).__name__}, not a ToolResult")
     call.other_contexts += tuple(freeze(item) for item in result.contexts)
     if result.error is None:

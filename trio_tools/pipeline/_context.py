@@ -9,7 +9,7 @@ import trio
 from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._core import logger
-from trio_tools.pipeline._faults import run_sync, take_apart
+from trio_tools.pipeline._faults import run_sync
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
 from trio_tools.values import Progress, Session, ToolCall, freeze, printable
@@ -111,7 +111,5 @@ def _deliver(call: CallState, progress: Progress) -> None:
         try:
             run_sync(observer, CallView(call), progress)
         except BaseException as thrown:
-            fault = take_apart(thrown)
-            if fault.interrupt is not None:
-                call.turn.interrupted(fault.interrupt)
+            call.turn.fault_in(thrown)
             logger.warning("a progress observer failed on call %r: %s", call.name, printable(thrown))

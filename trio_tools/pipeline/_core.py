@@ -29,6 +29,11 @@ Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None]]"
 F = TypeVar("F")
 
 
+def name_of(function: object) -> str:
+    """What a message calls a function of a seam, or an object that stands for one."""
+    return getattr(function, "__qualname__", type(function).__qualname__)
+
+
 class Seam(Generic[F]):
     """Functions in registration order. A call takes the tuple as it stands, so a change concerns later calls only."""
 
@@ -85,7 +90,7 @@ class Core:
         """Why new calls are refused: a recorder that is still registered has lost an event."""
         for recorder in self.recorders.functions:
             if any(recorder is failed for failed in self.failed_recorders):
-                name = getattr(recorder, "__qualname__", type(recorder).__qualname__)
+                name = name_of(recorder)
                 return f"recorder {name} has lost the end of a call; new calls are refused until it is removed"
         return None
 

@@ -13,7 +13,7 @@ from math import inf
 import trio
 
 from trio_tools.pipeline._context import BodyContext
-from trio_tools.pipeline._faults import run_body, take_apart
+from trio_tools.pipeline._faults import run_body
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._record import record_dispatching
 from trio_tools.pipeline._state import CallState
@@ -130,9 +130,7 @@ async def _is_over(call: CallState) -> bool:
 
 async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
     """What a body raised, as a result: its own failure, unless it was cut."""
-    fault = take_apart(thrown)
-    if fault.interrupt is not None:
-        call.turn.interrupted(fault.interrupt)
+    fault = call.turn.fault_in(thrown)
     failure = fault.failure
     if failure is None:
         if await call.is_cancelled():

@@ -6,7 +6,7 @@ from math import inf
 
 import trio
 
-from trio_tools.pipeline._faults import run_either, take_apart
+from trio_tools.pipeline._faults import run_either
 from trio_tools.pipeline._record import record_decided
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
@@ -41,9 +41,7 @@ async def gate(call: CallState) -> ToolResult | None:
 
 
 async def _policy_ended(call: CallState, thrown: BaseException) -> ToolResult:
-    fault = take_apart(thrown)
-    if fault.interrupt is not None:
-        call.turn.interrupted(fault.interrupt)
+    fault = call.turn.fault_in(thrown)
     if fault.failure is None and await call.is_cancelled():
         return call.cut()
     call.final = True

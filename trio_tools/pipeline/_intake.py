@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trio_tools.pipeline._faults import run_sync, take_apart
+from trio_tools.pipeline._faults import run_sync
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
     ErrorCode,
@@ -47,9 +47,7 @@ def _unreadable(arguments: Mapping[str, object] | str, problem: str) -> ErrorInf
 
 
 def _accessor_failed(call: CallState, thrown: BaseException) -> ErrorInfo:
-    fault = take_apart(thrown)
-    if fault.interrupt is not None:
-        call.turn.interrupted(fault.interrupt)
+    fault = call.turn.fault_in(thrown)
     if fault.failure is None:
         return ErrorInfo(type(thrown).__name__, ErrorCode.INVALID_ARGS, "reading the arguments was interrupted")
     return plain_error(fault.failure, ErrorCode.INVALID_ARGS)
@@ -86,7 +84,5 @@ def is_parallel(call: CallState) -> bool:
     try:
         return run_sync(parallel, call.arguments) is True
     except BaseException as thrown:
-        interrupt = take_apart(thrown).interrupt
-        if interrupt is not None:
-            call.turn.interrupted(interrupt)
+        call.turn.fault_in(thrown)
         return False

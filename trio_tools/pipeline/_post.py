@@ -9,7 +9,7 @@ from __future__ import annotations
 import attrs
 import trio
 
-from trio_tools.pipeline._faults import run_either, take_apart
+from trio_tools.pipeline._faults import run_either
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
@@ -49,9 +49,7 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
                     return withheld(call, result, f"a post-policy took longer than {grace:g} s")
                 result = _reviewed(call, result, decision)
             except BaseException as thrown:
-                fault = take_apart(thrown)
-                if fault.interrupt is not None:
-                    call.turn.interrupted(fault.interrupt)
+                fault = call.turn.fault_in(thrown)
                 if fault.failure is not None:
                     return withheld(call, result, plain_error(fault.failure, ErrorCode.POLICY_FAILED))
                 return withheld(call, result, f"a post-policy was cut off after {grace:g} s")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import trio
 
 from trio_tools.pipeline._core import Recorder, logger
-from trio_tools.pipeline._faults import run_async, take_apart
+from trio_tools.pipeline._faults import run_async
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
     CallAccepted,
@@ -76,11 +76,10 @@ async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorI
         try:
             await run_async(recorder, event)
         except BaseException as thrown:
-            fault = take_apart(thrown)
+            fault = call.turn.fault_in(thrown)
             failure = fault.failure
-            if fault.interrupt is not None:
-                failure = failure or thrown
-                call.turn.interrupted(fault.interrupt)
+            if failure is None and fault.interrupt is not None:
+                failure = thrown
         late = trio.current_time() >= shield.deadline
     return _why(failure, grace) if late or failure is not None else None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import attrs
 import trio
 
-from trio_tools.pipeline._core import logger
-from trio_tools.pipeline._faults import run_either, run_sync, take_apart
+from trio_tools.pipeline._core import logger, name_of
+from trio_tools.pipeline._faults import run_either, run_sync
 from trio_tools.pipeline._record import record_settled
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
@@ -71,9 +71,7 @@ def _finalized(call: CallState, result: ToolResult) -> ToolResult:
         content: str | Content | None = run_sync(finalize, result)
         return result if content is None else attrs.evolve(result, content=as_content(content))
     except BaseException as thrown:
-        fault = take_apart(thrown)
-        if fault.interrupt is not None:
-            call.turn.interrupted(fault.interrupt)
+        fault = call.turn.fault_in(thrown)
         error = exception_error(fault.failure or thrown, ErrorCode.FINALIZER_FAILED)
         if result.error is not None:
             logger.error("finalizing the content of call %r failed: %s", call.name, error.message)
@@ -100,13 +98,11 @@ async def _observe(call: CallState, result: ToolResult) -> None:
             try:
                 await run_either(observer, view, result)
             except BaseException as thrown:
-                name = getattr(observer, "__qualname__", type(observer).__qualname__)
+                name = name_of(observer)
                 _listener_failed(call, f"observer {name}", thrown)
 
 
 def _listener_failed(call: CallState, listener: str, thrown: BaseException) -> None:
-    fault = take_apart(thrown)
-    if fault.interrupt is not None:
-        call.turn.interrupted(fault.interrupt)
+    fault = call.turn.fault_in(thrown)
     what = "was cut off" if fault.failure is None else f"failed: {type(thrown).__name__}: {printable(thrown)}"
     logger.warning("%s of call %r %s; the result stands", listener, call.name, what)

@@ -19,6 +19,7 @@ from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule,
 
 from trio_tools.pipeline._carry import carry
 from trio_tools.pipeline._core import Core
+from trio_tools.pipeline._faults import Fault, take_apart
 from trio_tools.pipeline._intake import admit, is_parallel, receive
 from trio_tools.pipeline._state import CallState, carried, current_call
 from trio_tools.values import Cause, Session, ToolCall, ToolResult
@@ -105,6 +106,13 @@ class Turn:
         self.give_up(Cause.INTERRUPT, trio.current_time())
         self.nursery.cancel_scope.cancel("Ctrl-C")
         self.wake()
+
+    def fault_in(self, thrown: BaseException) -> Fault:
+        """What user code threw, taken apart; a Ctrl-C in it ends the turn."""
+        fault = take_apart(thrown)
+        if fault.interrupt is not None:
+            self.interrupted(fault.interrupt)
+        return fault
 
     # --- launching -------------------------------------------------------------------------------------------------
 

@@ -9,18 +9,12 @@ from trio_tools.pipeline import Core
 from trio_tools.values import Cause
 
 
-def give_up_all(core: Core, cause: Cause) -> None:
-    """End every unsettled call, running or waiting."""
+def _give_up(core: Core, cause: Cause, *, running: bool) -> None:
+    """End every unsettled call that still waits for its turn, and with `running` those that have begun as well."""
     now = trio.current_time()
     for call in list(core.unsettled):
-        call.turn.give_up_one(call, cause, now, None)
-
-
-def _give_up_waiting(core: Core) -> None:
-    now = trio.current_time()
-    for call in list(core.unsettled):
-        if call.stage == "queued":
-            call.turn.give_up_one(call, Cause.SHUTDOWN, now, None)
+        if running or call.stage == "queued":
+            call.turn.give_up_one(call, cause, now, None)
 
 
 @enable_ki_protection
@@ -32,10 +26,7 @@ async def drain(core: Core, *, abruptly: bool = False) -> KeyboardInterrupt | No
     shows.
     """
     core.draining = True
-    if abruptly:
-        give_up_all(core, Cause.SHUTDOWN)
-    else:
-        _give_up_waiting(core)
+    _give_up(core, Cause.SHUTDOWN, running=abruptly)
     interrupt: KeyboardInterrupt | None = None
     task = trio.lowlevel.current_task()
 
@@ -44,10 +35,10 @@ async def drain(core: Core, *, abruptly: bool = False) -> KeyboardInterrupt | No
         try:
             raise_cancel()
         except trio.Cancelled:
-            give_up_all(core, Cause.SHUTDOWN)
+            _give_up(core, Cause.SHUTDOWN, running=True)
         except KeyboardInterrupt as thrown:
             interrupt = thrown
-            give_up_all(core, Cause.INTERRUPT)
+            _give_up(core, Cause.INTERRUPT, running=True)
         return Abort.FAILED
 
     while core.unsettled:

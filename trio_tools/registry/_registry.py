@@ -23,6 +23,7 @@ from trio_tools.pipeline import (
     Wrapper,
     all_of,
     current_call,
+    name_of,
     only,
     pending_call,
     run_turn,
@@ -210,7 +211,7 @@ def _joined(seam: Seam[F], function: F) -> Registration:
     if not callable(function):
         raise TypeError(f"a seam takes a function, not {type(function).__name__}")
     if is_generator(function):
-        name = getattr(function, "__qualname__", type(function).__qualname__)
+        name = name_of(function)
         raise TypeError(
             f"{name} is a generator, whose scopes would stay in force across its yields; "
             "write a plain or an async function"
