@@ -6,7 +6,7 @@ never before the tool's work has come to rest.
 
 from trio_tools._open import open_registry
 from trio_tools.pipeline import CallNext, CallView, Deadline, Dispatch, PendingCall, deadline
-from trio_tools.registry import Plugin, Registration, Registry, ToolSchema, plugin
+from trio_tools.registry import Plugin, Registration, Registry, plugin
 from trio_tools.tool import SyncToolContext, Tool, ToolContext, tool
 from trio_tools.values import (
     Allow,
@@ -40,6 +40,7 @@ from trio_tools.values import (
     ToolCall,
     ToolError,
     ToolResult,
+    ToolSchema,
     event_from_json,
     from_json,
     to_json,

@@ -3,6 +3,6 @@
 from trio_tools.registry._lifetime import AnyPlugin, hold
 from trio_tools.registry._plugin import Plugin, plugin
 from trio_tools.registry._registration import Registration
-from trio_tools.registry._registry import Registry, ToolSchema
+from trio_tools.registry._registry import Registry
 
-__all__ = ["AnyPlugin", "Plugin", "Registration", "Registry", "ToolSchema", "hold", "plugin"]
+__all__ = ["AnyPlugin", "Plugin", "Registration", "Registry", "hold", "plugin"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import trio
 from trio.lowlevel import enable_ki_protection
@@ -31,17 +31,9 @@ from trio_tools.pipeline import (
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
 from trio_tools.tool import Body, Tool, is_generator, tool
-from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult
+from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult, ToolSchema
 
 F = TypeVar("F", bound=Callable[..., object])
-
-
-class ToolSchema(TypedDict):
-    """What a provider is told of a tool."""
-
-    name: str
-    description: str
-    parameters: dict[str, JSONValue]
 
 
 class Registry:

@@ -38,6 +38,7 @@ from trio_tools.values._json import (
 )
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
+from trio_tools.values._schema import ToolSchema
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
@@ -98,6 +99,7 @@ __all__ = [
     "ToolCall",
     "ToolError",
     "ToolResult",
+    "ToolSchema",
     "as_content",
     "as_text",
     "check_seconds",
