@@ -221,7 +221,7 @@ async def test_output_that_does_not_fit_wins_over_a_cancel() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), float("nan"), {1: "a"}, b"\xff", {"a": {1, 2}}], ids=["object", "nan", "key", "bytes", "set"]
+    "value", [object(), float("nan"), {1: "a"}, {"a": {1, object()}}], ids=["object", "nan", "key", "set"]
 )
 async def test_output_that_is_no_json_is_an_error_that_shows_it(value: object) -> None:
     """R051."""

@@ -120,7 +120,7 @@ async def _untyped(text) -> str:  # type: ignore[no-untyped-def] # pyright: igno
     return str(text)  # pyright: ignore[reportUnknownArgumentType]
 
 
-async def _sets(text: set[str]) -> str:
+async def _sets(text: set[list[str]]) -> str:
     return str(text)
 
 
@@ -254,13 +254,6 @@ async def test_tools_are_advertised_in_one_order(names: list[str]) -> None:
         registry.unregister("a")
         registry.register(everything("a"))
         assert [schema["name"] for schema in registry.schemas()] == sorted(names)
-
-
-@pytest.mark.parametrize("name", ["", "sum two", "größe", "a" * 65, "a.b", "a\n", "<lambda>"])
-def test_a_name_that_providers_refuse_is_refused(name: str) -> None:
-    """case B13: at once, with the pattern that it must match; an empty one is no missing one."""
-    with pytest.raises(ValueError, match=r"\^\[A-Za-z0-9_-\]\{1,64\}\$"):
-        tool(name=name)(plain)
 
 
 async def test_the_function_stays_at_the_tool() -> None:

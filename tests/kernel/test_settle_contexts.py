@@ -44,8 +44,8 @@ async def work(what: str, ctx: ToolContext) -> object:
             await trio.sleep(60)
         case "raise":
             raise ValueError("no")
-        case "set":
-            return {1, 2}
+        case "odd":
+            return {1, 2, object()}
         case _:
             return what
     return None
@@ -95,7 +95,7 @@ def _finalize(result: ToolResult) -> None:
     ("prepare", "what", "code"),
     [
         (_nothing, "raise", ErrorCode.TOOL_FAILED),
-        (_nothing, "set", ErrorCode.INVALID_TOOL_OUTPUT),
+        (_nothing, "odd", ErrorCode.INVALID_TOOL_OUTPUT),
         (_nothing, "sleep", ErrorCode.TOOL_TIMEOUT),
         (_cancel, "sleep", ErrorCode.ABORTED),
         (_block, "go", ErrorCode.BLOCKED),

@@ -52,8 +52,8 @@ async def work(what: str, ctx: ToolContext) -> object:
             await trio.sleep(60)
         case "raise":
             raise ValueError("no")
-        case "set":
-            return {1, 2}
+        case "odd":
+            return {1, 2, object()}
         case _:
             return what
     return None
@@ -98,7 +98,7 @@ def _broken_wrapper(registry: Registry, scope: trio.CancelScope) -> None:
     [
         (_nothing, {"what": "go"}, None),
         (_nothing, {"what": "raise"}, ErrorCode.TOOL_FAILED),
-        (_nothing, {"what": "set"}, ErrorCode.INVALID_TOOL_OUTPUT),
+        (_nothing, {"what": "odd"}, ErrorCode.INVALID_TOOL_OUTPUT),
         (_nothing, {"what": "sleep"}, ErrorCode.TOOL_TIMEOUT),
         (_nothing, {"whom": 1}, ErrorCode.INVALID_ARGS),
         (_nothing, "{", ErrorCode.INVALID_ARGS),

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 from turn_tools import Bodies, Heard, begin, codes, let_go, nap, naps
 
 from trio_tools import CallNext, Dispatch, ErrorCode, Registry, Tool, ToolCall, ToolResult, open_registry, tool
-from trio_tools.tool._signature import Signature
+from trio_tools.tool._signature import TypedSignature
 from trio_tools.values import FrozenDict
 
 
@@ -18,7 +18,7 @@ class BugError(Exception):
 
 
 @attrs.frozen
-class BrokenSignature(Signature):
+class BrokenSignature(TypedSignature):
     """What a bug at the start of a call looks like: reading the arguments, which never raises, does."""
 
     def read(self, arguments: FrozenDict, problems: list[str]) -> dict[str, object]:
@@ -27,6 +27,7 @@ class BrokenSignature(Signature):
 
 def broken(one: Tool, name: str = "broken") -> Tool:
     """The tool, with a bug in the way to its start."""
+    assert isinstance(one.signature, TypedSignature)
     fields = attrs.asdict(one.signature, recurse=False)
     return attrs.evolve(one, name=name, signature=BrokenSignature(**fields))
 

@@ -195,7 +195,7 @@ MAPPINGS: list[Mapping[str, object]] = [
     ChainMap({"a": [1]}),
     UserDict({"a": [1]}),
     OrderedDict(a=[1]),
-    FrozenDict({"a": [1]}),
+    freeze_mapping({"a": [1]}),
 ]
 
 

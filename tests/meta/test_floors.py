@@ -30,12 +30,12 @@ DIVIDED = {"toolkits"}
 LATE = {
     "docstring_parser": "needed once per declared tool that has a docstring, and slow to import for what it does",
     "cattrs": "heavy; a program that never reads results back from JSON need not pay for it",
-    "jsonschema": "optional: only raw schemas need a validator",
+    "jsonschema_rs": "optional: only raw schemas need a validator",
     "cyclopts": "optional: the command line's parser",
     "rich": "optional and heavy: the command line's screen",
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
-OPTIONAL = {"cyclopts", "rich", "jsonschema"}
+OPTIONAL = {"cyclopts", "rich", "jsonschema_rs"}
 
 
 def room_of(module: list[str]) -> tuple[str, ...]:

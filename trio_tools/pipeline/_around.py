@@ -17,7 +17,7 @@ from trio_tools.pipeline._core import Wrapper, name_of
 from trio_tools.pipeline._dispatch import dispatch
 from trio_tools.pipeline._faults import run_awaitable, run_sync
 from trio_tools.pipeline._next import CallNext, Door
-from trio_tools.pipeline._output import completed
+from trio_tools.pipeline._output import completed, returned
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import Dispatch
 from trio_tools.values import ErrorCode, ToolResult, as_content, freeze, plain_error
@@ -95,7 +95,7 @@ def _adopted(call: CallState, result: object, wrapper: object) -> ToolResult:
         raise TypeError(f"the wrapper {name} returned {type(result).__name__}, not a ToolResult")
     call.other_contexts += tuple(freeze(item) for item in result.contexts)
     if result.error is None:
-        own = completed(call, result.value)
+        own = completed(call, returned(result))
         return call.mint(result) if own == result else own
     if result.code in VOUCHED:
         return call.cut()

@@ -14,12 +14,13 @@ import trio
 
 from trio_tools.pipeline._context import BodyContext
 from trio_tools.pipeline._faults import run_body
+from trio_tools.pipeline._intake import structure
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._record import record_dispatching
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._thread import run_in_thread
 from trio_tools.tool import Tool
-from trio_tools.values import ErrorCode, ToolResult, exception_error
+from trio_tools.values import ErrorCode, ErrorInfo, ToolResult, exception_error
 
 
 def dispatch(call: CallState) -> Awaitable[ToolResult]:
@@ -59,16 +60,12 @@ async def _with_token(call: CallState, tool: Tool, pool: trio.CapacityLimiter) -
 
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:
-    if call.heard:
-        call.looked = None
-        unrecorded = await record_dispatching(call)
-        if unrecorded is not None:
-            return call.failed(unrecorded)
+    if call.heard or call.attempts:
+        failure = await _hindered(call, tool)
+        if failure is not None:
+            return call.failed(failure)
     if _may_be_over(call) and await _is_over(call):
         return call.cut()
-    if call.attempts:
-        assert call.arguments is not None
-        call.values = tool.signature.read(call.arguments, [])  # an earlier attempt may have changed what it was given
     call.attempts += 1
     call.last = None
     call.stage = "dispatch"
@@ -90,6 +87,18 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
         except trio.Cancelled:
             return call.cut()
     return result
+
+
+async def _hindered(call: CallState, tool: Tool) -> ErrorInfo | None:
+    """Why the body cannot be entered: it cannot be recorded, or at a further attempt its arguments cannot be read."""
+    unrecorded: ErrorInfo | None = None
+    if call.heard:
+        call.looked = None
+        unrecorded = await record_dispatching(call)
+    if unrecorded is not None or not call.attempts:
+        return unrecorded
+    assert call.arguments is not None
+    return structure(call, tool, call.arguments)  # the earlier attempt may have changed what it was given
 
 
 def _may_be_over(call: CallState) -> bool:

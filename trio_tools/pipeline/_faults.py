@@ -37,8 +37,10 @@ async def run_body(body: Callable[..., object], positional: Sequence[object], na
 
     **Cancellation**: whatever the body does.
     """
-    # its signature was compiled as that of an async function
-    return await body(*positional, **named)  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
+    answer = body(*positional, **named)
+    if isinstance(answer, Awaitable):
+        return await answer  # pyright: ignore[reportUnknownVariableType]
+    return answer  # a decorator has awaited it, or made a plain function of it
 
 
 @disable_ki_protection

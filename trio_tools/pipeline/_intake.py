@@ -10,9 +10,11 @@ from collections.abc import Mapping
 
 from trio_tools.pipeline._faults import run_sync
 from trio_tools.pipeline._state import CallState
+from trio_tools.tool import Tool
 from trio_tools.values import (
     ErrorCode,
     ErrorInfo,
+    FrozenDict,
     NotJSON,
     freeze_arguments,
     invalid_arguments,
@@ -69,9 +71,21 @@ def admit(call: CallState, *, anew: bool) -> None:
     elif refusal is not None:
         call.refused = ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, refusal)
     else:
-        problems: list[str] = []
-        call.values = call.tool.signature.read(call.arguments, problems)
-        call.refused = invalid_arguments(problems) if problems else None
+        call.refused = structure(call, call.tool, call.arguments)
+
+
+def structure(call: CallState, tool: Tool, arguments: FrozenDict) -> ErrorInfo | None:
+    """Give the call its typed values; what is wrong with the arguments, if anything is."""
+    problems: list[str] = []
+    read = tool.signature.read
+    if tool.signature.trusted:
+        call.values = read(arguments, problems)
+    else:
+        try:
+            call.values = run_sync(read, arguments, problems)
+        except BaseException as thrown:  # validators and converters are code of the tool's author
+            return _accessor_failed(call, thrown)
+    return invalid_arguments(problems) if problems else None
 
 
 def is_parallel(call: CallState) -> bool:

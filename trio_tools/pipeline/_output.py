@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import reprlib
-from functools import cache
-
-import cattrs
 
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
+    Content,
+    Image,
+    Json,
     JSONValue,
     NotJSON,
     Outcome,
     Text,
     ToolResult,
+    as_content,
+    block_value,
     freeze,
     invalid_output,
     printable,
     render,
+    size_in_bytes,
+    to_plain,
 )
 
 # Characters of a value that could not be kept, shown so that the model knows what the tool came to.
@@ -26,25 +30,10 @@ MAX_SHOWN = 2_000
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = MAX_SHOWN
 
+_BLOCKS = (Text, Image, Json)
+
 
 _PLAIN = (str, int, dict, list, type(None), bool, float)
-
-
-@cache
-def _converter() -> cattrs.Converter:
-    return cattrs.Converter(unstruct_collection_overrides={tuple: list})
-
-
-def _frozen(value: object) -> JSONValue:
-    """The value as JSON: itself, or what its attrs classes, dataclasses and tuples unstructure to."""
-    try:
-        return freeze(value)
-    except NotJSON as error:
-        try:
-            plain: object = _converter().unstructure(value)
-        except Exception:
-            raise error from None
-        return freeze(plain)
 
 
 def completed(call: CallState, value: object) -> ToolResult:
@@ -57,17 +46,48 @@ def completed(call: CallState, value: object) -> ToolResult:
             close()  # never awaited, and so it shall not warn
         return _unkept(call, value, "an awaitable; declare the tool with async def")
     try:
-        frozen = _frozen(value)
+        content = None if type(value) is str else _blocks(value)
+        if content is None:
+            frozen = to_plain(value, nan_as_null=tool.nan_as_null)
+            content = render(frozen)
+        else:
+            frozen = _value_of(content, alone=isinstance(value, _BLOCKS))
+        size = size_in_bytes(content)
     except NotJSON as error:
         return _unkept(call, value, f"value is not lossless JSON: {error}")
     except Exception as error:
         return _unkept(call, value, f"value snapshot failed: {printable(error)}")
-    if tool.output is not None:
-        problems: list[str] = []
-        tool.output.read(frozen, "value", problems)
-        if problems:
-            return _unkept(call, value, "; ".join(problems))
-    return call.mint(ToolResult(call.call.id, call.name, render(frozen), frozen, dispatched=call.attempts > 0))
+    if size > tool.max_result_bytes:
+        problem = f"{size:,} bytes, more than the {tool.max_result_bytes:,} that a result may have"
+        return _unkept(call, value, problem)
+    problems = [] if tool.output is None else tool.output.violations(frozen, "value")
+    if problems:
+        return _unkept(call, value, "; ".join(problems))
+    return call.mint(ToolResult(call.call.id, call.name, content, frozen, dispatched=call.attempts > 0))
+
+
+def _blocks(value: object) -> Content | None:
+    """The content that a body returned as such: a block, or a list or tuple of blocks, with texts among them."""
+    if isinstance(value, _BLOCKS):
+        return as_content((value,))
+    if not isinstance(value, (list, tuple)):
+        return None
+    items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+    if not any(isinstance(item, _BLOCKS) for item in items):
+        return None
+    return as_content(tuple(Text(item) if isinstance(item, str) else item for item in items))
+
+
+def _value_of(content: Content, *, alone: bool) -> JSONValue:
+    return block_value(content[0]) if alone else freeze([block_value(block) for block in content])
+
+
+def returned(result: ToolResult) -> object:
+    """What a body returned to come to this success: blocks, if its content is such, else its value."""
+    content = result.content
+    if len(content) == 1 and result.value == _value_of(content, alone=True):
+        return content[0]
+    return content if content and result.value == _value_of(content, alone=False) else result.value
 
 
 def _unkept(call: CallState, value: object, problems: str) -> ToolResult:

@@ -30,7 +30,7 @@ from trio_tools.pipeline import (
 )
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
-from trio_tools.tool import Body, Tool, is_generator, tool
+from trio_tools.tool import Body, Tool, is_generator, place_of, tool
 from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult, ToolSchema
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -49,12 +49,20 @@ class Registry:
     def register(self, tool_or_function: Tool | Body) -> Registration:
         """Add a tool, or a typed function as one.
 
-        Raises `ValueError` if the name is taken, and what `tool` raises for a function that cannot be declared.
+        Raises `ValueError` if the name is taken and for a raw schema that is none, `ModuleNotFoundError` for a raw
+        schema without the extra that checks it, and what `tool` raises for a function that cannot be declared.
         """
         added = tool_or_function if isinstance(tool_or_function, Tool) else tool(tool_or_function)
         tools = self._core.tools
         if added.name in tools:
-            raise ValueError(f'tool "{added.name}" is already registered; unregister it first, or use another name')
+            raise ValueError(
+                f'tool "{added.name}" is already registered: {_shown(tools[added.name])} has the name, and '
+                f"{_shown(added)} cannot have it too; unregister it first, or use another name"
+            )
+        try:
+            added.signature.prepare()
+        except (ValueError, ModuleNotFoundError) as error:
+            raise type(error)(f'tool "{added.name}": {error}') from None
         mark = object()  # of this very registration: the same tool may be unregistered and registered again
         tools[added.name] = added
         self._marks[added.name] = mark
@@ -209,6 +217,11 @@ def _joined(seam: Seam[F], function: F) -> Registration:
             "write a plain or an async function"
         )
     return Registration(seam.add(function))
+
+
+def _shown(one: Tool) -> str:
+    """A tool in a message: where it is defined, and the name that it was declared with."""
+    return f'{place_of(one.body)} (declared as "{one.declared}")'
 
 
 def _checked(call: object) -> ToolCall:

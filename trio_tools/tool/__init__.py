@@ -1,8 +1,19 @@
-"""How a tool is declared: a typed function, its schema, its budgets, and what its body may do."""
+"""How a tool is declared: a typed function or a raw schema, its budgets, and what its body may do."""
 
+from trio_tools.tool._callables import is_generator, place_of
 from trio_tools.tool._context import SyncToolContext, ToolContext
-from trio_tools.tool._signature import is_generator
+from trio_tools.tool._shape import Shape
 from trio_tools.tool._tool import Body, Classifier, Finalizer, Tool, tool
-from trio_tools.tool._types import Shape
 
-__all__ = ["Body", "Classifier", "Finalizer", "Shape", "SyncToolContext", "Tool", "ToolContext", "is_generator", "tool"]
+__all__ = [
+    "Body",
+    "Classifier",
+    "Finalizer",
+    "Shape",
+    "SyncToolContext",
+    "Tool",
+    "ToolContext",
+    "is_generator",
+    "place_of",
+    "tool",
+]

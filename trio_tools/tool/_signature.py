@@ -1,21 +1,65 @@
-"""A function's signature, compiled once: its JSON Schema, and how arguments become its parameters."""
+"""A typed function's signature, compiled once: its JSON Schema, and how arguments become its parameters."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
-from typing import get_type_hints
+from typing import Protocol, Union, get_args, get_origin
 
 import attrs
 
+from trio_tools.tool._bindings import hints_of
+from trio_tools.tool._bounds import description_in
+from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
+from trio_tools.tool._classes import closed_object, missing, shown, unknown
 from trio_tools.tool._context import SyncToolContext, ToolContext
-from trio_tools.tool._types import Shape, shape_of
-from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping, safe
+from trio_tools.tool._definitions import Definitions
+from trio_tools.tool._shape import Shape
+from trio_tools.tool._table import walk_of
+from trio_tools.values import FrozenDict, JSONValue, freeze_mapping
+
+# Violations that one text lists; the others are counted. A model mends what it reads, not thousands.
+SHOWN_VIOLATIONS = 100
 
 _NOTHING: tuple[object, ...] = ()
 _CONTEXTS: tuple[object, object] = (SyncToolContext, ToolContext)  # of a plain function, of an async one
+
+
+class Signature(Protocol):
+    """How a body takes its arguments."""
+
+    @property
+    def schema(self) -> FrozenDict:
+        """What a model is told, as JSON Schema."""
+        ...
+
+    @property
+    def context(self) -> str | None:
+        """Name of the parameter that a context is injected into, if any."""
+        ...
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the body is awaited, or else run in a thread."""
+        ...
+
+    @property
+    def trusted(self) -> bool:
+        """Whether reading runs no code of the tool's author."""
+        ...
+
+    def read(self, arguments: FrozenDict, problems: list[str]) -> dict[str, object]:
+        """The values for the body's parameters; what does not fit is appended to `problems`."""
+        ...
+
+    def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:
+        """The values and the context as positional and keyword arguments."""
+        ...
+
+    def prepare(self) -> None:
+        """Get ready to read. Raises what keeps this from being a tool, such as a schema that is none."""
+        ...
 
 
 @attrs.frozen
@@ -29,128 +73,118 @@ class Parameter:
 
 
 @attrs.frozen
-class Signature:
-    """The parameters of a body, the JSON Schema a model sees, and where a context is injected, if anywhere."""
+class TypedSignature:
+    """The parameters of a typed function, and where a context is injected, if anywhere."""
 
     parameters: tuple[Parameter, ...]
     schema: FrozenDict
-    context: str | None  # name of the parameter that takes the context
-    positional: tuple[str, ...]  # names of the positional-only parameters, in order
+    context: str | None
+    positional: tuple[inspect.Parameter, ...]  # those that are positional-only, in order
     is_async: bool
+    trusted: bool
+
+    def prepare(self) -> None:
+        """Nothing is left to do."""
 
     def read(self, arguments: FrozenDict, problems: list[str]) -> dict[str, object]:
         """The values of the parameters that `arguments` names; what does not fit is appended to `problems`."""
         values: dict[str, object] = {}
+        try:
+            for parameter in self.parameters:
+                name = parameter.name
+                if name in arguments:
+                    values[name] = parameter.shape.hook(arguments[name], None)
+                elif parameter.required:
+                    break
+            else:
+                if len(values) == len(arguments):
+                    return values
+        except Exception:  # a misfit, or code of the tool's author: what is wrong, and what else is, is found out below
+            pass
+        self._explain(arguments, problems)
+        return {}
+
+    def _explain(self, arguments: FrozenDict, problems: list[str]) -> None:
+        found: list[str] = []
         for parameter in self.parameters:
             name = parameter.name
-            value = arguments.get(name)
-            if value is not None or (name in arguments and (parameter.nullable or not parameter.required)):
-                values[name] = parameter.shape.read(value, name, problems)
-            elif parameter.required:
-                problems.append(f'missing required property "{name}"')
-        if len(values) < len(arguments):
-            names = [parameter.name for parameter in self.parameters]
-            known = ", ".join(f'"{name}"' for name in names) or "none"
-            extra = [safe(name) for name in arguments if name not in names]
-            problems.extend(f'unknown property "{name}" (known: {known})' for name in extra)
-        return values
+            if parameter.required and (name not in arguments or (arguments[name] is None and not parameter.nullable)):
+                found.append(str(missing(name)))
+            elif name in arguments:
+                found += parameter.shape.violations(arguments[name], name)
+        found += map(str, unknown(arguments, [parameter.name for parameter in self.parameters]))
+        problems += found[:SHOWN_VIOLATIONS] or ["the arguments cannot be read twice in the same way"]
+        if len(found) > SHOWN_VIOLATIONS:
+            problems.append(f"and {len(found) - SHOWN_VIOLATIONS:,} more")
 
     def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:
         """The values and the context as positional and keyword arguments."""
         if self.context is None and not self.positional:
             return _NOTHING, values
         named = values if self.context is None else {**values, self.context: context}
-        positional: list[object] = []
-        for name in self.positional:
-            if name not in named:
-                break  # left to its default, as are those after it
-            positional.append(named[name])
-        return positional, {name: value for name, value in named.items() if name not in self.positional}
+        if not self.positional:
+            return _NOTHING, named
+        # one that was left out still has its place before those that were not
+        positional: list[object] = [named.get(one.name, one.default) for one in self.positional]
+        names = {one.name for one in self.positional}
+        return positional, {name: value for name, value in named.items() if name not in names}
 
 
-def signature_of(function: Callable[..., object], name: str, descriptions: dict[str, str]) -> Signature:
+def signature_of(function: Callable[..., object], name: str, descriptions: dict[str, str]) -> TypedSignature:
     """Compile a function's signature. Raises `TypeError`, naming tool and parameter, for what cannot be declared."""
-    is_async = _is_async(function, name)
-    hints = _hints(function, name)
+    given = parameters_of(function, name)
+    is_async = is_coroutine(function)
+    hints = hints_of(layers_of(function)[-1], f'tool "{name}"')
+    definitions = Definitions()
     parameters: list[Parameter] = []
     properties: dict[str, JSONValue] = {}
     context: str | None = None
-    signature = inspect.signature(function).parameters.values()
-    for parameter in signature:
+    for parameter in given:
         place = f'tool "{name}", parameter "{parameter.name}"'
-        hint = hints.get(parameter.name, inspect.Parameter.empty)
-        if hint in _CONTEXTS:
-            if context is not None:
-                raise TypeError(f"{place}: a tool takes one context, and {context!r} is one already")
-            if hint is not _CONTEXTS[is_async]:
-                raise TypeError(f"{place}: an async def takes a ToolContext, a plain def a SyncToolContext")
-            context = parameter.name
+        hint = hints.get(parameter.name, parameter.annotation)
+        if is_context(hint):
+            context = _context(parameter.name, hint, is_async, context, place)
             continue
-        compiled = _compile(parameter, hint, place)
+        compiled = _compile(parameter, hint, place, definitions)
         parameters.append(compiled)
-        properties[parameter.name] = _property(parameter, compiled.shape, descriptions.get(parameter.name))
-    schema: dict[str, object] = {"type": "object", "properties": properties, "additionalProperties": False}
-    required: list[object] = [parameter.name for parameter in parameters if parameter.required]
-    if required:
-        schema["required"] = required
-    positional = tuple(one.name for one in signature if one.kind is one.POSITIONAL_ONLY)
-    return Signature(tuple(parameters), freeze_mapping(schema), context, positional, is_async)
+        text = description_in(get_args(hint)[1:]) if hasattr(hint, "__metadata__") else None
+        default: object = attrs.NOTHING if compiled.required else parameter.default
+        properties[parameter.name] = shown(compiled.shape, text or descriptions.get(parameter.name), default)
+    schema = closed_object(properties, [one.name for one in parameters if one.required])
+    return TypedSignature(
+        parameters=tuple(parameters),
+        schema=freeze_mapping(definitions.finish(schema)),
+        context=context,
+        positional=tuple(one for one in given if one.kind is one.POSITIONAL_ONLY),
+        is_async=is_async,
+        trusted=all(one.shape.trusted for one in parameters),
+    )
 
 
-def _is_async(function: Callable[..., object], name: str) -> bool:
-    called = _routine(inspect.unwrap(function))
-    if is_generator(function):
-        raise TypeError(
-            f'tool "{name}": a generator cannot be a tool, since scopes held across its yields would be in force for '
-            "others; return the result, and report progress through a ToolContext"
-        )
-    return inspect.iscoroutinefunction(called)
+def is_context(hint: object) -> bool:
+    """Whether an annotation asks for a context, perhaps `| None` so that the function can be called without one."""
+    return hint in _CONTEXTS or (
+        get_origin(hint) in (Union, types.UnionType) and any(one in _CONTEXTS for one in get_args(hint))
+    )
 
 
-def is_generator(function: Callable[..., object]) -> bool:
-    """Whether calling this gives a generator, sync or async, through partials, callable objects and `wraps`."""
-    called = _routine(inspect.unwrap(_routine(function)))
-    return inspect.isasyncgenfunction(called) or inspect.isgeneratorfunction(called)
+def _context(name: str, hint: object, is_async: bool, other: str | None, place: str) -> str:
+    if other is not None:
+        raise TypeError(f"{place}: a tool takes one context, and {other!r} is one already")
+    wanted = _CONTEXTS[is_async]
+    if hint is not wanted and wanted not in get_args(hint):
+        raise TypeError(f"{place}: an async def takes a ToolContext, a plain def a SyncToolContext")
+    return name
 
 
-def _routine(function: Callable[..., object]) -> Callable[..., object]:
-    """The function that a partial or a callable object comes down to."""
-    while isinstance(function, functools.partial):
-        function = function.func  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return function if inspect.isroutine(function) else type(function).__call__
-
-
-def _hints(function: Callable[..., object], name: str) -> dict[str, object]:
-    try:
-        return get_type_hints(_routine(function), include_extras=True)
-    except NameError as error:
-        raise TypeError(
-            f'tool "{name}": the annotation {error.name!r} cannot be found from where the function is defined; '
-            "import it at module level, not under TYPE_CHECKING"
-        ) from None
-
-
-def _compile(parameter: inspect.Parameter, hint: object, place: str) -> Parameter:
+def _compile(parameter: inspect.Parameter, hint: object, place: str, definitions: Definitions) -> Parameter:
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         raise TypeError(f"{place}: a model cannot be told what *args and **kwargs take; name each parameter")
     if hint is parameter.empty:
         raise TypeError(f"{place}: needs an annotation, so that the model can be told its type")
     try:
-        shape = shape_of(hint)
+        shape = walk_of(definitions).shape(hint)
     except TypeError as error:
         raise TypeError(f"{place}: {error}") from None
     required = parameter.default is parameter.empty
-    refusals: list[str] = []
-    shape.read(None, parameter.name, refusals)
-    return Parameter(parameter.name, shape, required, nullable=not refusals)
-
-
-def _property(parameter: inspect.Parameter, shape: Shape, description: str | None) -> JSONValue:
-    described: dict[str, JSONValue] = {**shape.schema}
-    if description:
-        described["description"] = description
-    if parameter.default is not parameter.empty:
-        # one that is no JSON value is not shown; the body still gets it, and the model may leave it out
-        with contextlib.suppress(NotJSON):
-            described["default"] = freeze(parameter.default)
-    return described
+    return Parameter(parameter.name, shape, required, nullable=not shape.violations(None, parameter.name))

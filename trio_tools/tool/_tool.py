@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 import attrs
 import trio
 from attrs.validators import instance_of
 
+from trio_tools.tool._describe import described
+from trio_tools.tool._names import name_of, valid_name
+from trio_tools.tool._raw import canonical, raw_signature, shape_of_schema
+from trio_tools.tool._shape import Shape
 from trio_tools.tool._signature import Signature, signature_of
-from trio_tools.tool._types import Shape, shape_of
-from trio_tools.values import Content, FrozenDict, ToolResult, check_seconds
+from trio_tools.tool._table import shape_of
+from trio_tools.values import Content, FrozenDict, NotJSON, ToolResult, check_seconds, freeze_arguments, parse_arguments
 
 Body: TypeAlias = Callable[..., object]
 Finalizer: TypeAlias = Callable[[ToolResult], "str | Content | None"]
 Classifier: TypeAlias = "bool | Callable[[FrozenDict], object]"
 
-# What every provider takes as a tool's name.
-NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# Bytes of one result as a model reads it. Providers take requests of 20 to 32 MB, and a turn has more than one result.
+MAX_RESULT_BYTES = 8 * 1024 * 1024
 
 
 def _seconds(_: object, attribute: attrs.Attribute[float | None], value: float | None) -> None:
@@ -46,23 +49,52 @@ def _limiter(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
         raise TypeError(f"{attribute.name} must be a trio.CapacityLimiter, not {value!r}")
 
 
+def _bytes(_: object, attribute: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{attribute.name} must be a positive whole number of bytes, not {value!r}")
+
+
+def _contract(output: object) -> Shape | None:
+    if output is None or isinstance(output, Shape):
+        return output
+    return shape_of_schema(output) if isinstance(output, Mapping) else shape_of(output)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _raw(one: Tool) -> Signature:
+    return raw_signature(one.body, one.parameters, one.name)
+
+
+def _as_declared(one: Tool) -> str:
+    return one.name
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Tool:
-    """A declared tool. Make one with `tool`.
+    """A declared tool. `tool` makes one of a typed function; made by hand, its `parameters` are raw JSON Schema.
 
-    `timeout` and `idle_timeout` are budgets in seconds, declared here and enforced by the timeout policy: of the whole
-    call, and of going without progress. `finalize_content` may replace what a model reads of any outcome. `read_only`,
-    `idempotent` and `destructive` say what the tool does to the world. `parallel` says whether calls may overlap within
-    a turn: a bool, or a function of the frozen arguments. `pool` is a limiter whose token a running body holds; None
-    means none for async bodies, and Trio's default thread limiter for plain functions.
+    By hand: `parameters` are JSON Schema (2020-12, or the draft that `$schema` names), checked offline by the extra
+    `schema`. The body gets the arguments by keyword; if it has just one parameter, of a name that the schema does not
+    know, it gets all of them there as one frozen mapping. A context is injected by annotation, as ever.
+
+    `name` is made valid for every provider (`declared` keeps it as it was). `output` is what every success must fit: a
+    type, or JSON Schema. `timeout` and `idle_timeout` are budgets in seconds, declared here and enforced by the timeout
+    policy: of the whole call, and of going without progress. `finalize_content` may replace what a model reads of any
+    outcome. `read_only`, `idempotent` and `destructive` say what the tool does to the world. `parallel` says whether
+    calls may overlap within a turn: a bool, or a function of the frozen arguments. `pool` is a limiter whose token a
+    running body holds; None means none for async bodies, and Trio's default thread limiter for plain functions.
+    `max_result_bytes` bounds what a model is to read of one result; `nan_as_null` makes NaN and infinities in it null,
+    which else are refused.
+
+    Raises `ValueError` for a blank name, a budget or size out of range, and a schema that no arguments fit or that
+    reaches outside itself; `TypeError` for a body that could not be called; `NotJSON` for a schema that is not JSON.
     """
 
-    name: str
-    description: str = attrs.field(validator=instance_of(str))
-    parameters: FrozenDict  # JSON Schema
+    name: str = attrs.field(validator=instance_of(str))
+    description: str = attrs.field(default="", validator=instance_of(str))
+    parameters: FrozenDict = attrs.field(converter=canonical)
     body: Body
-    signature: Signature = attrs.field(repr=False)
-    output: Shape | None = attrs.field(default=None, repr=False)
+    signature: Signature = attrs.field(default=attrs.Factory(_raw, takes_self=True), repr=False)
+    output: Shape | None = attrs.field(default=None, converter=_contract, repr=False)
     timeout: float | None = attrs.field(default=None, validator=_seconds)
     idle_timeout: float | None = attrs.field(default=None, validator=_seconds)
     finalize_content: Finalizer | None = attrs.field(default=None, validator=_plain_function)
@@ -71,6 +103,25 @@ class Tool:
     destructive: bool = attrs.field(default=False, validator=_flag)
     parallel: Classifier = attrs.field(default=False, validator=_plain_function)
     pool: trio.CapacityLimiter | None = attrs.field(default=None, validator=_limiter)
+    max_result_bytes: int = attrs.field(default=MAX_RESULT_BYTES, validator=_bytes)
+    nan_as_null: bool = attrs.field(default=False, validator=_flag)
+    declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "name", valid_name(self.declared))
+
+    def violations(self, arguments: Mapping[str, object] | str) -> list[str]:
+        """What would be refused of these arguments, a mapping or JSON text, and why; nothing if the call would be run.
+
+        Raises `ValueError` for a raw schema that is none, and `ModuleNotFoundError` without the extra that checks it.
+        """
+        try:
+            frozen = parse_arguments(arguments) if isinstance(arguments, str) else freeze_arguments(arguments)
+        except NotJSON as error:
+            return [f"not a JSON object: {error}"]
+        problems: list[str] = []
+        self.signature.read(frozen, problems)
+        return problems
 
 
 class ToolOptions(TypedDict, total=False):
@@ -87,6 +138,8 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool
     parallel: Classifier
     pool: trio.CapacityLimiter | None
+    max_result_bytes: int
+    nan_as_null: bool
 
 
 @overload
@@ -98,11 +151,11 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
 
     Options are the fields of `Tool`: `name` and `description` default to the function's own; `output` is a type that
     every success must fit; `timeout` and `idle_timeout` are seconds; `parallel` defaults to `read_only`. The function
-    stays at `tool.body`.
+    stays at `tool.body`. `docs/types.md` lists the types that parameters may have.
 
     Raises `TypeError` for a function that cannot be declared (no annotation, a type without a JSON form, a generator),
     naming tool and parameter, and for an unknown option; `ValueError` for a budget that is not a positive finite
-    number of seconds or a name that providers refuse.
+    number of seconds, and where there is no name.
     """
     unknown = ", ".join(options.keys() - ToolOptions.__annotations__.keys())
     if unknown:
@@ -111,15 +164,15 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
 
 
 def _declare(body: Body, options: ToolOptions) -> Tool:
+    if not callable(body):
+        raise TypeError(f"a tool is made of a function, not of {type(body).__name__}")
     given: object = options.get("name")
-    name = _name(body) if given is None else given
+    name = name_of(body) if given is None else given
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a tool's name must be a string, not {name!r}")
-    if not NAME.fullmatch(name):
-        raise ValueError(f'tool name "{name}" must match ^[A-Za-z0-9_-]{{1,64}}$; give it one with name=')
-    text, described = _documentation(body)
-    description, output = options.get("description"), options.get("output")
-    signature = signature_of(body, name, described)
+    text, of_parameters = described(body)
+    description = options.get("description")
+    signature = signature_of(body, name, of_parameters)
     try:
         return Tool(
             name=name,
@@ -127,7 +180,7 @@ def _declare(body: Body, options: ToolOptions) -> Tool:
             parameters=signature.schema,
             body=body,
             signature=signature,
-            output=None if output is None else shape_of(output),
+            output=options.get("output"),
             timeout=options.get("timeout"),
             idle_timeout=options.get("idle_timeout"),
             finalize_content=options.get("finalize_content"),
@@ -136,26 +189,8 @@ def _declare(body: Body, options: ToolOptions) -> Tool:
             destructive=options.get("destructive", False),
             parallel=options.get("parallel", options.get("read_only", False)),
             pool=options.get("pool"),
+            max_result_bytes=options.get("max_result_bytes", MAX_RESULT_BYTES),
+            nan_as_null=options.get("nan_as_null", False),
         )
     except (TypeError, ValueError) as error:
         raise type(error)(f'tool "{name}": {error}') from None
-
-
-def _name(body: Body) -> str:
-    name = getattr(body, "__name__", None)
-    if isinstance(name, str):
-        return name
-    raise ValueError(f"{type(body).__name__} has no name of its own; give the tool one with name=")
-
-
-def _documentation(body: Body) -> tuple[str, dict[str, str]]:
-    """What a docstring says: the description, and that of each parameter."""
-    docstring = inspect.getdoc(body)
-    if not docstring:
-        return "", {}
-    import docstring_parser
-
-    parsed = docstring_parser.parse(docstring)
-    described = {param.arg_name: param.description for param in parsed.params if param.description}
-    parts = (parsed.short_description, parsed.long_description)
-    return "\n\n".join(part for part in parts if part), described

@@ -1,7 +1,18 @@
 """Frozen data: calls, results, codes, effects, events, and the texts models read. Knows nothing of Trio."""
 
 from trio_tools.values._call import CallToken, Session, ToolCall
-from trio_tools.values._content import Content, ContentBlock, Image, Json, Text, as_content, as_text, render
+from trio_tools.values._content import (
+    Content,
+    ContentBlock,
+    Image,
+    Json,
+    Text,
+    as_content,
+    as_text,
+    block_value,
+    render,
+    size_in_bytes,
+)
 from trio_tools.values._decisions import (
     Allow,
     Ask,
@@ -37,8 +48,9 @@ from trio_tools.values._json import (
     safe,
 )
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
+from trio_tools.values._plain import to_plain
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
-from trio_tools.values._schema import ToolSchema
+from trio_tools.values._schema import ToolSchema, subschemas
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
@@ -102,6 +114,7 @@ __all__ = [
     "ToolSchema",
     "as_content",
     "as_text",
+    "block_value",
     "check_seconds",
     "check_text",
     "event_from_json",
@@ -120,8 +133,11 @@ __all__ = [
     "printable",
     "render",
     "safe",
+    "size_in_bytes",
+    "subschemas",
     "timed_out",
     "to_json",
+    "to_plain",
     "unknown_tool",
     "went_idle",
 ]

@@ -65,6 +65,26 @@ def _checked(block: object) -> ContentBlock:
     return block
 
 
+def block_value(block: ContentBlock) -> JSONValue:
+    """A block as JSON: what `value` holds of a success that is content."""
+    match block:
+        case Text(text):
+            return freeze({"type": "text", "text": text})
+        case Json(value):
+            return freeze({"type": "json", "value": value})
+        case Image(data, media_type):
+            return freeze({"type": "image", "data": data, "media_type": media_type})
+
+
+def size_in_bytes(content: Content) -> int:
+    """Bytes that a model's request carries of this content."""
+    return sum(_text_bytes(block.data if isinstance(block, Image) else _block_text(block)) for block in content)
+
+
+def _text_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def as_text(content: Content) -> str:
     """The text blocks joined by newlines; JSON as its text, an image as `[image content]`."""
     if len(content) == 1 and type(content[0]) is Text:

@@ -8,10 +8,12 @@ cycles, and never lets a value through that JSON text could not carry there and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, Union
 
 JSONValue: TypeAlias = Union[bool, int, float, str, "list[JSONValue]", "dict[str, JSONValue]", None]
+# Gives for a value that is not JSON one that is, or a dict or list of such values. Raises `NotJSON` if there is none.
+Convert: TypeAlias = Callable[[object], object]
 
 # Levels of nesting (D28). Twice what real arguments use, and far below what the interpreter's stack and json take.
 MAX_DEPTH = 200
@@ -46,11 +48,24 @@ def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
     raise TypeError(f"a {type(self).__name__} cannot be changed: arguments and results are snapshots")
 
 
+# frozen containers are filled past their own methods, at the speed of C
+new_dict, new_list = dict.__new__, list.__new__
+fill, put, extend = dict[str, JSONValue].update, dict[str, JSONValue].__setitem__, list[JSONValue].extend
+
+
 class FrozenDict(dict[str, JSONValue]):
     """A `dict` whose own methods refuse change. Copies of it (`copy`, `deepcopy`) are itself; `dict(it)` is an ordinary
     dict."""
 
     __slots__ = ()
+
+    def __new__(cls, members: Mapping[str, JSONValue] | Iterable[tuple[str, JSONValue]] = ()) -> FrozenDict:
+        made = new_dict(cls)
+        fill(made, members)
+        return made
+
+    def __init__(self, members: Mapping[str, JSONValue] | Iterable[tuple[str, JSONValue]] = ()) -> None:
+        """Does nothing: `dict`'s own would change an instance that it is called on again."""
 
     __setitem__ = __delitem__ = __ior__ = pop = popitem = clear = update = setdefault = _refuse
 
@@ -69,6 +84,14 @@ class FrozenList(list[JSONValue]):
     list."""
 
     __slots__ = ()
+
+    def __new__(cls, items: Iterable[JSONValue] = ()) -> FrozenList:
+        made = new_list(cls)
+        extend(made, items)
+        return made
+
+    def __init__(self, items: Iterable[JSONValue] = ()) -> None:
+        """Does nothing: `list`'s own would change an instance that it is called on again."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse
@@ -91,11 +114,11 @@ class _Open:
 
     __slots__ = ("built", "left", "place", "source")
 
-    def __init__(self, source: dict[object, object] | list[object], place: str | int) -> None:
+    def __init__(self, source: object, members: dict[object, object] | list[object], place: str | int) -> None:
         self.source = source
         self.place = place
-        self.left = iter(source.items()) if isinstance(source, dict) else enumerate(source)
-        self.built: dict[str, JSONValue] | list[JSONValue] = {} if isinstance(source, dict) else []
+        self.left = iter(members.items()) if isinstance(members, dict) else enumerate(members)
+        self.built: dict[str, JSONValue] | list[JSONValue] = {} if isinstance(members, dict) else []
 
     def add(self, place: str | int, value: JSONValue) -> None:
         if isinstance(self.built, list):
@@ -107,11 +130,13 @@ class _Open:
         return FrozenList(self.built) if isinstance(self.built, list) else FrozenDict(self.built)
 
 
-def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenList:
+def _copied(
+    source: object, root: dict[object, object] | list[object], convert: Convert | None, max_values: int = MAX_NODES
+) -> FrozenDict | FrozenList:
     """The snapshot of a container. Iterative, since a caller may be deep itself; it knows what is on the path (to find
-    cycles) and how many values there were (to find explosions)."""
-    path = [_Open(root, "")]
-    on_path = {id(root)}
+    cycles) and how many values there were (to find explosions). `root` holds the members of `source`."""
+    path = [_Open(source, root, "")]
+    on_path = {id(source)}
     nodes = 1
     at: list[str | int] = []  # the step to the value that is looked at
     try:
@@ -120,20 +145,21 @@ def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenLis
             for place, item in inner.left:
                 at = []
                 nodes += 1
-                if nodes > MAX_NODES:
-                    raise NotJSON(f"more than {MAX_NODES:,} values")
-                step = _step(place, inner.built)
+                if nodes > max_values:
+                    raise NotJSON(f"more than {max_values:,} values")
+                step = _step(place, inner.built, convert)
                 at = [step]
-                kind = type(item)
+                value = item if convert is None else _converted(item, convert)
+                kind = type(value)
                 if kind in _LISTS or kind in _DICTS:
                     if id(item) in on_path:
                         raise NotJSON("contains itself")
                     if len(path) >= MAX_DEPTH:
                         raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
                     on_path.add(id(item))
-                    path.append(_Open(item, step))  # type: ignore[arg-type]  # narrowed by its exact type
+                    path.append(_Open(item, value, step))  # type: ignore[arg-type]  # narrowed by its exact type
                     break
-                inner.add(step, _scalar(item, kind))
+                inner.add(step, _scalar(value, kind))
             else:
                 path.pop()
                 on_path.discard(id(inner.source))
@@ -144,13 +170,27 @@ def _copied(root: dict[object, object] | list[object]) -> FrozenDict | FrozenLis
         raise NotJSON(error.problem, [*(one.place for one in path[1:]), *at]) from None
 
 
-def _step(place: object, container: object) -> str | int:
+def _converted(value: object, convert: Convert) -> object:
+    """The value itself if its type is one of JSON's; else what `convert` makes of it, and of that, and so on."""
+    kind = type(value)
+    while kind not in _JSON_TYPES or (kind is float and not math.isfinite(value)):  # type: ignore[arg-type]
+        value = convert(value)
+        kind = type(value)
+    return value
+
+
+def _step(place: object, container: object, convert: Convert | None) -> str | int:
     if isinstance(container, list):
         assert isinstance(place, int)
         return place
-    if type(place) is not str:
+    if type(place) is str:
+        return check_text(place)
+    key = place if convert is None or isinstance(place, (int, float)) else _converted(place, convert)
+    if type(key) is not str:
         raise NotJSON(f"a key of type {type(place).__name__} is not a string")
-    return check_text(place)
+    if isinstance(container, dict) and key in container:
+        raise NotJSON(f'two keys that are both "{safe(key)}"')
+    return check_text(key)
 
 
 def _scalar(value: object, kind: type) -> JSONValue:
@@ -168,6 +208,7 @@ def _scalar(value: object, kind: type) -> JSONValue:
 
 _LISTS = (list, FrozenList)
 _DICTS = (dict, FrozenDict)
+_JSON_TYPES = frozenset((str, int, bool, type(None), float, *_LISTS, *_DICTS))
 
 
 def check_text(text: str) -> str:
@@ -196,23 +237,25 @@ def _check_float(number: float) -> float:
     return number
 
 
-def freeze(value: object) -> JSONValue:
+def freeze(value: object, *, convert: Convert | None = None) -> JSONValue:
     """A deep, frozen snapshot of a JSON value; the original is neither changed nor kept.
 
+    `convert` is asked about every value, key and non-finite number that is not JSON; without it such are refused.
     Raises `NotJSON` for what JSON text cannot carry: other types (subclasses too), keys that are not strings,
     non-finite numbers, cycles, lone surrogates, more than `MAX_DEPTH` levels or `MAX_NODES` values.
     """
-    kind = type(value)
+    plain = value if convert is None else _converted(value, convert)
+    kind = type(plain)
     if kind in _LISTS or kind in _DICTS:
-        return _copied(value)  # type: ignore[arg-type]  # narrowed by its exact type
-    return _scalar(value, kind)
+        return _copied(value, plain, convert)  # type: ignore[arg-type]  # narrowed by its exact type
+    return _scalar(plain, kind)
 
 
-def freeze_mapping(mapping: Mapping[str, object]) -> FrozenDict:
+def freeze_mapping(mapping: Mapping[str, object], *, max_values: int = MAX_NODES) -> FrozenDict:
     """As `freeze`, for a top level that may be any `Mapping`: each member is read once, and what its accessors raise
-    comes out as it is. Raises `NotJSON` as `freeze` does."""
+    comes out as it is. Raises `NotJSON` as `freeze` does, and for more than `max_values` values."""
     if mapping is EMPTY:
         return EMPTY
-    frozen = _copied({key: mapping[key] for key in mapping})
+    frozen = _copied(mapping, {key: mapping[key] for key in mapping}, None, max_values)
     assert isinstance(frozen, FrozenDict)
     return frozen

@@ -6,28 +6,76 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import NoReturn
 
-from trio_tools.values._json import EMPTY, MAX_DEPTH, FrozenDict, JSONValue, NotJSON, check_text, freeze_mapping, safe
+from trio_tools.values._json import (
+    EMPTY,
+    MAX_DEPTH,
+    FrozenDict,
+    FrozenList,
+    JSONValue,
+    NotJSON,
+    check_text,
+    extend,
+    fill,
+    freeze_mapping,
+    new_dict,
+    new_list,
+    put,
+    safe,
+)
 
 # Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
 MAX_ARGUMENT_BYTES = 1024 * 1024
 
-# a string (skipped whole, also an unclosed one), or one bracket
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+# Values in one call's arguments. A model that writes all it may in one answer comes to some tens of thousands; many
+# more small ones would hold up the event loop for longer than 50 ms.
+MAX_ARGUMENT_VALUES = 50_000
+# Arrays and objects among them, which cost more to read.
+MAX_ARGUMENT_CONTAINERS = 20_000
+
+# a whole string, also an unclosed one
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_BRACKETS = re.compile(r"[^\[\]{}]+")
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_TOO_MANY = f"more than {MAX_ARGUMENT_VALUES:,} values"
+# the escape of one half of a pair of surrogates; whether the other half is there is looked at afterwards
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise NotJSON(f"{name} is not JSON")
 
 
-def _unique_keys(pairs: list[tuple[str, JSONValue]]) -> FrozenDict:
-    found = FrozenDict(pairs)
+# Characters of a repeated key that the message shows.
+SHOWN_KEY = 60
+
+
+def _object(pairs: list[tuple[str, JSONValue]]) -> FrozenDict:
+    """An object as it is closed, frozen there and then; so what it holds is frozen already, but for arrays."""
+    found = new_dict(FrozenDict)
+    fill(found, pairs)
     if len(found) != len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise NotJSON(f'the key "{safe(twice)}" stands more than once')
+        raise NotJSON(f'the key "{safe(_repeated(pairs))[:SHOWN_KEY]}" stands more than once')
+    for key, value in pairs:
+        if type(value) is list:
+            put(found, key, _frozen(value))
     return found
+
+
+def _repeated(pairs: list[tuple[str, JSONValue]]) -> str:
+    seen: set[str] = set()
+    return next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+
+def _frozen(items: list[JSONValue]) -> FrozenList:
+    for place, item in enumerate(items):
+        if type(item) is list:
+            items[place] = _frozen(item)
+    made = new_list(FrozenList)
+    extend(made, items)
+    return made
 
 
 def _finite(text: str) -> float:
@@ -37,27 +85,32 @@ def _finite(text: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
-def _check_depth(text: str) -> None:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+def _check_shape(text: str) -> None:
+    """Depth and number of values, without parsing. A cheap look first; it counts what stands in strings too."""
+    quotes = text.count('"') - text.count('\\"')
+    if quotes > 4 * MAX_ARGUMENT_VALUES:  # of a key and of a value, two each; never more than there are
+        raise NotJSON(_TOO_MANY)
+    openings = text.count("[") + text.count("{")
+    if openings <= MAX_DEPTH and text.count(",") < MAX_ARGUMENT_VALUES:
         return
-    depth = 0
-    for match in _BRACKETS.finditer(text):
-        bracket = match[0]
-        if bracket in ("[", "{"):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
-        elif bracket in ("]", "}"):
-            depth -= 1
+    bare = _STRING.sub("", text)
+    openings = bare.count("[") + bare.count("{")
+    if openings > MAX_ARGUMENT_CONTAINERS:
+        raise NotJSON(f"more than {MAX_ARGUMENT_CONTAINERS:,} arrays and objects")
+    if openings + bare.count(",") > MAX_ARGUMENT_VALUES:
+        raise NotJSON(_TOO_MANY)
+    brackets = _BRACKETS.sub("", bare)
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
+        raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
 
 
 def freeze_arguments(mapping: Mapping[str, object]) -> FrozenDict:
     """A snapshot of arguments that come as a mapping, under the same bounds as text. Raises `NotJSON` as
     `parse_arguments` does, and what the mapping's accessors raise."""
-    frozen = freeze_mapping(mapping)
+    frozen = freeze_mapping(mapping, max_values=MAX_ARGUMENT_VALUES)
     if len(repr(frozen)) > MAX_ARGUMENT_BYTES // 4:  # a cheap look first: no character takes more than four bytes
         _check_size(json.dumps(frozen, ensure_ascii=False))
     return frozen
@@ -73,17 +126,19 @@ def parse_arguments(text: str) -> FrozenDict:
     """The object that a model's raw argument text stands for; blank text and `null` mean no arguments.
 
     Raises `NotJSON` for anything else than exactly one JSON object: broken or trailing text, repeated keys, NaN and
-    infinities in any spelling, integers of more than 4,300 digits, lone surrogates, more than `MAX_DEPTH` levels or
-    `MAX_ARGUMENT_BYTES` bytes.
+    infinities in any spelling, integers of more than 4,300 digits, lone surrogates, more than `MAX_DEPTH` levels,
+    `MAX_ARGUMENT_VALUES` values or `MAX_ARGUMENT_BYTES` bytes.
     """
     if not text or text.isspace():
         return EMPTY
     _check_size(text)
-    _check_depth(text)
+    _check_shape(text)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJSON(f"{error.msg} at character {error.pos}") from None
+    except RecursionError:  # within the bounds, but the caller is deep itself
+        raise NotJSON("nested too deep to be read from here") from None
     except ValueError as error:
         if isinstance(error, NotJSON):
             raise
@@ -92,9 +147,16 @@ def parse_arguments(text: str) -> FrozenDict:
         return EMPTY
     if not isinstance(value, FrozenDict):
         raise NotJSON(f"arguments must be one JSON object, not {_kind(value)}")
-    if "[" not in text and "\\u" not in text:
-        return value  # no list is left to freeze, and no escape could have made a lone surrogate
-    return freeze_mapping(value)
+    if _HALF.search(text):
+        _check_surrogates(value)
+    return value
+
+
+def _check_surrogates(value: FrozenDict) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        freeze_mapping(value)  # which tells the place
 
 
 def _kind(value: object) -> str:

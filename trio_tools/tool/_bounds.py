@@ -1,0 +1,204 @@
+"""The row for Annotated: bounds, and a description.
+
+Metadata is known by its attributes, which are those of annotated-types, so that none need be installed; other packages
+that use the same names are understood too.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, time
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, TypeAlias, get_args, get_origin
+
+import attrs
+
+from trio_tools.tool._shape import Measure, Misfit, Problem, Shape, Walk
+from trio_tools.tool._unions import union_of
+from trio_tools.values import JSONValue, printable
+
+Check: TypeAlias = Callable[[Any], bool]
+
+_LENGTHS: dict[Measure, tuple[str, str, str, str]] = {
+    "string": ("minLength", "maxLength", "character", "characters"),
+    "array": ("minItems", "maxItems", "item", "items"),
+    "object": ("minProperties", "maxProperties", "property", "properties"),
+}
+_LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
+    "ge": ("minimum", operator.ge, ">="),
+    "gt": ("exclusiveMinimum", operator.gt, ">"),
+    "le": ("maximum", operator.le, "<="),
+    "lt": ("exclusiveMaximum", operator.lt, "<"),
+}
+
+
+@attrs.frozen
+class _Bound:
+    """One bound on one shape: what the schema says of it, if it can, the test, and the words."""
+
+    words: str
+    check: Check
+    schema: dict[str, JSONValue] = attrs.field(factory=dict[str, JSONValue])
+
+
+def annotated(annotation: object, walk: Walk) -> Shape | None:
+    """Annotated, with all that its metadata says."""
+    if get_origin(annotation) is not Annotated:
+        return None
+    inner, *metadata = get_args(annotation)
+    shape = walk.shape(inner)
+    for one in _flat(metadata):
+        shape = _bound_by(shape, one)
+    description = description_in(metadata)
+    if description:
+        shape = attrs.evolve(shape, schema={**shape.schema, "description": description})
+    return shape
+
+
+def description_in(metadata: Iterable[object]) -> str | None:
+    """The last description among metadata: a plain string, a `Doc`, or an object with a description of its own."""
+    found: str | None = None
+    for one in metadata:
+        text: object = one
+        if not isinstance(one, str):
+            text = getattr(one, "documentation", None) or getattr(one, "description", None)
+        found = text if isinstance(text, str) and text else found
+    return found
+
+
+def _flat(metadata: Iterable[Any]) -> Iterator[Any]:
+    """Groups of metadata taken apart, such as `Interval` and `Len`, and those that are kept in a list."""
+    for one in metadata:
+        inner = getattr(one, "metadata", None)
+        if getattr(one, "__is_annotated_types_grouped_metadata__", False):
+            yield from _flat(one)
+        elif isinstance(inner, list):
+            yield from _flat(inner)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield one
+
+
+def _bound_by(shape: Shape, metadata: Any) -> Shape:
+    """The shape within what one piece of metadata asks for; itself if that is no bound."""
+    if shape.arms:
+        bounded = [_bounded_arm(arm, metadata) for arm in shape.arms]
+        if all(one is None for one in bounded):
+            raise TypeError(f"{metadata!r} bounds nothing that is {shape.noun}")
+        arms = [arm if one is None else one for arm, one in zip(shape.arms, bounded, strict=True)]
+        same = all(one is arm for one, arm in zip(arms, shape.arms, strict=True))
+        return shape if same else union_of(arms)
+    one = _bounded_arm(shape, metadata)
+    if one is None:
+        raise TypeError(f"{metadata!r} bounds nothing that is {shape.noun}")
+    return one
+
+
+def _bounded_arm(shape: Shape, metadata: Any) -> Shape | None:
+    """The shape within these bounds; None if they are bounds, and none that can bind it."""
+    bounds = list(_bounds(shape, metadata))
+    if any(bound is None for bound in bounds):
+        return None
+    for bound in bounds:
+        assert bound is not None
+        shape = _within(shape, bound)
+    return shape
+
+
+def _within(shape: Shape, bound: _Bound) -> Shape:
+    hook, check = shape.hook, bound.check
+    problem = Problem(f" must be {bound.words}")
+
+    def read(value: JSONValue, of: object) -> object:
+        found = hook(value, of)
+        try:
+            if check(found):
+                return found
+        except RecursionError:
+            raise
+        except Exception as error:  # a predicate of the tool's author, or a comparison that Python refuses
+            raise Misfit([Problem(f" must be {bound.words}: {printable(error)}")]) from None
+        raise Misfit([problem])
+
+    return attrs.evolve(shape, schema={**shape.schema, **bound.schema}, hook=read)
+
+
+def _bounds(shape: Shape, metadata: Any) -> Iterator[_Bound | None]:
+    """The bounds that metadata asks for; None for one that cannot bind this shape."""
+    for name, (keyword, compare, sign) in _LIMITS.items():
+        limit = getattr(metadata, name, None)
+        if limit is not None:
+            yield _limit(shape, limit, keyword, compare, sign)
+    step = getattr(metadata, "multiple_of", None)
+    if step is not None:
+        yield _multiple(shape, step)
+    least, most = getattr(metadata, "min_length", None), getattr(metadata, "max_length", None)
+    if least:
+        yield _length(shape, least, 0, operator.ge, "at least")
+    if most is not None:
+        yield _length(shape, most, 1, operator.le, "at most")
+    match type(metadata).__name__:
+        case "Predicate":
+            yield _Bound(f"such that {getattr(metadata.func, '__name__', 'its predicate')} holds", metadata.func)
+        case "Timezone":
+            yield _zone(metadata.tz)
+        case _:
+            pass
+
+
+def _limit(shape: Shape, limit: Any, keyword: str, compare: Callable[[Any, Any], bool], sign: str) -> _Bound | None:
+    def check(value: Any) -> bool:
+        return compare(value, limit)
+
+    words = f"{sign} {limit}"
+    if shape.measure == "number":
+        return _Bound(words, check, {keyword: limit}) if _is_number(limit) else None
+    return _Bound(words, check) if shape.measure == "order" else None
+
+
+def _multiple(shape: Shape, step: Any) -> _Bound | None:
+    exact = _exact(step)
+    if exact is None or exact <= 0 or not (_is_number(step) if shape.measure == "number" else shape.measure == "order"):
+        return None
+
+    def check(value: Any) -> bool:
+        number = _exact(value)
+        return number is not None and number % exact == 0
+
+    return _Bound(f"a multiple of {step}", check, {"multipleOf": step} if shape.measure == "number" else {})
+
+
+def _is_number(limit: object) -> bool:
+    return type(limit) is int or (type(limit) is float and math.isfinite(limit))
+
+
+def _exact(number: object) -> Fraction | None:
+    """A number as it is written, so that 0.3 is a multiple of 0.1."""
+    if isinstance(number, (int, float, Decimal)):
+        return Fraction(str(number))
+    return None
+
+
+def _length(shape: Shape, count: int, side: int, compare: Callable[[int, int], bool], words: str) -> _Bound | None:
+    def check(value: Any) -> bool:
+        return compare(len(value), count)
+
+    if shape.measure == "size":
+        return _Bound(f"{words} {count} bytes long", check)
+    if shape.measure not in _LENGTHS:
+        return None
+    *keywords, unit, units = _LENGTHS[shape.measure]
+    return _Bound(f"of {words} {count} {unit if count == 1 else units}", check, {keywords[side]: count})
+
+
+def _zone(zone: object) -> _Bound:
+    def check(value: Any) -> bool:
+        if not isinstance(value, (datetime, time)):
+            return False
+        if zone is None:
+            return value.tzinfo is None
+        return value.tzinfo is not None if zone is Ellipsis else value.tzinfo == zone
+
+    return _Bound("in the time zone that is asked for" if zone is not None else "without a time zone", check)

@@ -1,0 +1,212 @@
+"""Rows for classes: attrs classes and dataclasses, structured by code that cattrs generates from our hooks."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, TypeAlias, get_args, get_origin
+
+import attrs
+import cattrs
+from cattrs.gen import make_dict_structure_fn, override
+
+from trio_tools.tool._bindings import bindings_of, hints_of
+from trio_tools.tool._describe import described
+from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.values import JSONValue, printable, to_plain
+
+Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
+
+# Nothing is registered: it only generates code, from hooks that are handed to it.
+_CONVERTER = cattrs.Converter()
+# Factories of defaults that are shown, since what they make is the same each time.
+_EMPTY = (list, tuple, set, frozenset, dict)
+
+
+_FACTORY: Any = attrs.Factory  # a class, which checkers take for a function
+
+
+@attrs.frozen
+class Field:
+    """One member of a class as its `__init__` has it: its `name` there, its `attribute`, its type and default."""
+
+    name: str
+    attribute: str
+    annotation: object
+    required: bool
+    default: object = attrs.NOTHING
+
+
+def instance(annotation: object, walk: Walk) -> Shape | None:
+    """attrs classes and dataclasses, generic ones with their arguments."""
+    kind: Any = get_origin(annotation) or annotation
+    if not inspect.isclass(kind) or issubclass(kind, Enum):
+        return None
+    if not attrs.has(kind) and not dataclasses.is_dataclass(kind):
+        return None
+    name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
+    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation))))
+
+
+def _shape_of(kind: type, walk: Walk) -> Shape:
+    fields = fields_of(kind)
+    shapes: dict[str, Shape] = {}
+    properties: dict[str, JSONValue] = {}
+    about, members = described(kind)
+    for field in fields:
+        try:
+            shapes[field.attribute] = shape = walk.shape(field.annotation)
+        except TypeError as error:
+            raise TypeError(f"field {field.name!r} of {kind.__name__}: {error}") from None
+        properties[field.name] = shown(shape, members.get(field.name), field.default)
+    schema = closed_object(properties, [field.name for field in fields if field.required], about)
+    return Shape(
+        schema=schema,
+        noun="an object",
+        hook=_hook(kind, fields, shapes),
+        hashable=_is_hashable(kind) and all(one.hashable for one in shapes.values()),
+        trusted=False,
+    )
+
+
+def closed_object(properties: dict[str, JSONValue], required: list[str], about: str = "") -> dict[str, JSONValue]:
+    """The schema of an object with just these properties."""
+    schema: dict[str, JSONValue] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if about:
+        schema["description"] = about
+    if required:
+        schema["required"] = list[JSONValue](required)
+    return schema
+
+
+def shown(shape: Shape, description: str | None, default: object = attrs.NOTHING) -> dict[str, JSONValue]:
+    """The schema of a property: that of its type, with its description, and its default if that has a JSON form which
+    the type itself takes."""
+    schema = {**shape.schema}
+    if description:
+        schema["description"] = description
+    if default is not attrs.NOTHING:
+        try:
+            plain = to_plain(default)
+            shape.hook(plain, None)
+        except Exception:  # it has no JSON form, or not one of its type, or its own code fails
+            return schema  # the body gets it all the same, and the model may leave it out
+        schema["default"] = plain
+    return schema
+
+
+def fields_of(kind: Any) -> list[Field]:
+    """The members that the `__init__` of an attrs class or a dataclass takes. Raises `TypeError` for one without a
+    type."""
+    hints = hints_of(kind, f"the class {kind.__name__}")
+    found: list[Field] = []
+    if attrs.has(kind):
+        for one in attrs.fields(kind):
+            if one.init:
+                annotation = hints.get(one.name, one.type)
+                required, default = one.default is attrs.NOTHING, one.default
+                if isinstance(default, _FACTORY):
+                    default = _made_by(default.factory)
+                found.append(Field(one.alias, one.name, annotation, required, default))
+    else:
+        _refuse_init_vars(kind, hints)
+        for each in dataclasses.fields(kind):
+            if each.init:
+                factory, default = each.default_factory, each.default
+                required = default is dataclasses.MISSING and factory is dataclasses.MISSING
+                default = _made_by(factory) if default is dataclasses.MISSING else default
+                found.append(Field(each.name, each.name, hints[each.name], required, default))
+    for field in found:
+        if field.annotation is None and field.attribute not in hints:
+            raise TypeError(f"field {field.name!r} of {kind.__name__} needs an annotation")
+    return found
+
+
+def _made_by(factory: object) -> object:
+    return factory() if callable(factory) and any(factory is one for one in _EMPTY) else attrs.NOTHING
+
+
+def _refuse_init_vars(kind: type, hints: dict[str, object]) -> None:
+    for name, hint in hints.items():
+        if isinstance(hint, dataclasses.InitVar):
+            raise TypeError(f"the InitVar {name!r} of {kind.__name__} has no JSON form, since no instance keeps it")
+
+
+def _is_hashable(kind: type) -> bool:
+    """By value, that is: two that are equal must not be told apart by a set."""
+    own: object = kind.__hash__
+    return own is not None and own is not object.__hash__
+
+
+def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
+    names = {field.attribute: field.name for field in fields}
+    quick = _structure(kind, shapes, detailed=False)
+    telling: Structure | None = None  # made when something does not fit: it names all that is wrong, and is slower
+
+    def read(value: JSONValue, _: object) -> object:
+        nonlocal telling
+        if not isinstance(value, dict):
+            raise must_be("an object")
+        try:
+            return quick(value, kind)
+        except RecursionError:
+            raise
+        except Exception:  # what it is, and what else, is told below
+            telling = telling or _structure(kind, shapes, detailed=True)
+        try:
+            return telling(value, kind)
+        except cattrs.ClassValidationError as error:
+            raise Misfit(_problems(error, kind, names, value)) from None
+
+    return read
+
+
+def _structure(kind: Any, shapes: dict[str, Shape], *, detailed: bool) -> Structure:
+    overrides: dict[str, Any] = {name: override(struct_hook=shape.hook) for name, shape in shapes.items()}
+    made: Structure = make_dict_structure_fn(
+        kind,
+        _CONVERTER,
+        _cattrs_forbid_extra_keys=True,
+        _cattrs_prefer_attrib_converters=False,
+        _cattrs_detailed_validation=detailed,
+        _cattrs_use_alias=True,
+        **overrides,
+    )
+    return made
+
+
+def _problems(
+    error: cattrs.ClassValidationError, kind: type, names: dict[str, str], value: dict[str, JSONValue]
+) -> list[Problem]:
+    found: list[Problem] = []
+    of_members, of_all = error.group_exceptions()
+    for thrown, note in of_members:
+        name = names[note.name]
+        if isinstance(thrown, KeyError) and name not in value:
+            found.append(missing(name))
+        elif isinstance(thrown, Misfit):
+            found += thrown.inside(name)
+        else:
+            raise thrown
+    for thrown in of_all:
+        if isinstance(thrown, cattrs.ForbiddenExtraKeysError):
+            found += unknown(value, list(names.values()))
+        elif isinstance(thrown, RecursionError):
+            raise thrown
+        else:  # a validator, a converter or the __init__ of the tool's author
+            said = printable(thrown) or type(thrown).__name__
+            found.append(Problem(f" is refused by {kind.__name__}: {said}"))
+    return found
+
+
+def missing(name: str) -> Problem:
+    """A required property that is not there."""
+    return Problem(path=(name,), before="missing required property ")
+
+
+def unknown(value: dict[str, JSONValue], names: list[str]) -> list[Problem]:
+    """The properties that an object has and should not have."""
+    known = ", ".join(f'"{name}"' for name in names) or "none"
+    return [Problem(f" (known: {known})", (name,), "unknown property ") for name in value if name not in names]

@@ -1,0 +1,31 @@
+"""What docstrings say: of the whole, and of each parameter or field. Google, NumPy, reST and Epydoc form."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+
+def described(owner: object) -> tuple[str, dict[str, str]]:
+    """The description in a docstring, and those of parameters and attributes by name. A docstring that cannot be taken
+    apart is the description as it stands."""
+    docstring = inspect.getdoc(owner) if _has_own(owner) else None
+    if not docstring:
+        return "", {}
+    import docstring_parser
+
+    try:
+        parsed = docstring_parser.parse(docstring)
+    except docstring_parser.ParseError:
+        return docstring, {}
+    members = {one.arg_name: one.description for one in parsed.params if one.description}
+    parts = (parsed.short_description, parsed.long_description)
+    return "\n\n".join(part for part in parts if part), members
+
+
+def _has_own(owner: object) -> bool:
+    """A class inherits its base's docstring, and a dataclass without one is given its signature."""
+    if not isinstance(owner, type):
+        return True
+    text: object = vars(owner).get("__doc__")
+    return isinstance(text, str) and not (dataclasses.is_dataclass(owner) and text.startswith(f"{owner.__name__}("))

@@ -1,0 +1,93 @@
+"""One table of types: what the model is told (JSON Schema) and what the body gets, from the same row.
+
+A row is a function from an annotation to a `Shape`; the first that answers holds. What has no row fails when the tool
+is declared, so that schema and run time never disagree. `docs/types.md` is this table in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NewType, TypeVar, get_origin
+
+import attrs
+
+from trio_tools.tool._bindings import bindings_of
+from trio_tools.tool._bounds import annotated
+from trio_tools.tool._classes import instance
+from trio_tools.tool._collections import collection
+from trio_tools.tool._definitions import Definitions
+from trio_tools.tool._scalars import ANYTHING, closed_set, scalar
+from trio_tools.tool._shape import Row, Shape, Walk
+from trio_tools.tool._texts import spelt
+from trio_tools.tool._typed_dicts import typed_dict
+from trio_tools.tool._unions import union, union_of
+
+
+def alias(annotation: Any, walk: Walk) -> Shape | None:
+    """Names for other types: NewType, `type X = ...`, and type variables that nothing binds."""
+    if isinstance(annotation, NewType):
+        return walk.shape(annotation.__supertype__)
+    if isinstance(annotation, TypeVar):
+        if annotation.__constraints__:
+            return union_of([walk.shape(one) for one in annotation.__constraints__])
+        return ANYTHING if annotation.__bound__ is None else walk.shape(annotation.__bound__)
+    named = get_origin(annotation) or annotation
+    if type(named).__name__ == "TypeAliasType":  # of typing since 3.12, of typing_extensions before
+        return walk.unfold(annotation, lambda inner: inner.among(bindings_of(annotation)).shape(named.__value__))
+    return None
+
+
+ROWS: tuple[Row, ...] = (scalar, closed_set, spelt, collection, typed_dict, instance, union, annotated, alias)
+
+
+@attrs.frozen
+class _Walk:
+    """The way of one declaration through the table, and what type variables stand for where it is."""
+
+    definitions: Definitions
+    bindings: Mapping[object, object] = attrs.field(factory=dict[object, object])
+
+    def shape(self, annotation: object) -> Shape:
+        annotation = self._bound(annotation)
+        for row in ROWS:
+            found = row(annotation, self)
+            if found is not None:
+                return found
+        raise TypeError(f"the type {_shown(annotation)} has no JSON form here; docs/types.md lists those that have one")
+
+    def define(self, annotation: object, name: str, build: Callable[[Walk], Shape]) -> Shape:
+        return self.definitions.define(annotation, name, lambda: build(_Walk(self.definitions)))
+
+    def unfold(self, annotation: object, build: Callable[[Walk], Shape]) -> Shape:
+        return self.definitions.unfold(annotation, _shown(annotation), lambda: build(_Walk(self.definitions)))
+
+    def among(self, bindings: dict[object, object]) -> Walk:
+        return _Walk(self.definitions, bindings)
+
+    def _bound(self, annotation: Any) -> object:
+        """The annotation with every type variable replaced that stands for something here."""
+        if isinstance(annotation, TypeVar):
+            return self.bindings.get(annotation, annotation)
+        if isinstance(annotation, type):
+            return annotation
+        variables: tuple[object, ...] = getattr(annotation, "__parameters__", ())
+        if any(variable in self.bindings for variable in variables):
+            return annotation[tuple(self.bindings.get(one, one) for one in variables)]
+        return annotation
+
+
+def _shown(annotation: object) -> str:
+    name = getattr(annotation, "__name__", None)
+    return name if isinstance(name, str) and get_origin(annotation) is None else str(annotation)
+
+
+def shape_of(annotation: object) -> Shape:
+    """The shape of a type that stands alone, its definitions within. Raises `TypeError` for one without a row."""
+    definitions = Definitions()
+    shape = _Walk(definitions).shape(annotation)
+    return attrs.evolve(shape, schema=definitions.finish(shape.schema))
+
+
+def walk_of(definitions: Definitions) -> Walk:
+    """A walk for the parameters of one function, which share their definitions."""
+    return _Walk(definitions)

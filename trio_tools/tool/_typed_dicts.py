@@ -1,0 +1,82 @@
+"""The row for TypedDict: an object with these keys, read to an ordinary dict.
+
+Which keys are required is read off the annotations first: under postponed annotations Python 3.11 takes a `NotRequired`
+for required.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, NotRequired, Required, get_args, get_origin
+
+from trio_tools.tool._bindings import bindings_of, hints_of
+from trio_tools.tool._classes import closed_object, missing, shown, unknown
+from trio_tools.tool._describe import described
+from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.values import JSONValue
+
+
+def typed_dict(annotation: object, walk: Walk) -> Shape | None:
+    """TypedDict, of typing or typing_extensions, generic ones with their arguments."""
+    kind: Any = get_origin(annotation) or annotation
+    # each of the two modules has a metaclass of its own, and neither knows the other's
+    if not inspect.isclass(kind) or not hasattr(kind, "__required_keys__"):
+        return None
+    name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
+    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation))))
+
+
+def _shape_of(kind: Any, walk: Walk) -> Shape:
+    shapes: dict[str, tuple[Shape, bool]] = {}
+    properties: dict[str, JSONValue] = {}
+    about, members = described(kind)
+    for name, hint in hints_of(kind, f"the TypedDict {kind.__name__}").items():
+        inner, required = _unwrapped(hint, name in kind.__required_keys__)
+        try:
+            shapes[name] = (walk.shape(inner), required)
+        except TypeError as error:
+            raise TypeError(f"key {name!r} of {kind.__name__}: {error}") from None
+        properties[name] = shown(shapes[name][0], members.get(name))
+    required_names = [name for name, (_, required) in shapes.items() if required]
+    return Shape(
+        schema=closed_object(properties, required_names, about),
+        noun="an object",
+        hook=_hook(shapes),
+        trusted=all(shape.trusted for shape, _ in shapes.values()),
+    )
+
+
+def _unwrapped(hint: object, required: bool) -> tuple[object, bool]:
+    """The type inside Required, NotRequired and ReadOnly, in whatever order they stand."""
+    while (origin := get_origin(hint)) is not None:
+        if origin is Required:
+            required = True
+        elif origin is NotRequired:
+            required = False
+        elif getattr(origin, "_name", None) != "ReadOnly":  # of typing since 3.13, of typing_extensions before
+            break
+        hint = get_args(hint)[0]
+    return hint, required
+
+
+def _hook(shapes: dict[str, tuple[Shape, bool]]) -> Hook:
+    hooks = {name: shape.hook for name, (shape, _) in shapes.items()}
+    required = [name for name, (_, is_required) in shapes.items() if is_required]
+
+    def read(value: JSONValue, _: object) -> object:
+        if not isinstance(value, dict):
+            raise must_be("an object")
+        found = [missing(name) for name in required if name not in value]
+        made: dict[str, object] = {}
+        for name, member in value.items():
+            if name in hooks:
+                try:
+                    made[name] = hooks[name](member, None)
+                except Misfit as misfit:
+                    found += misfit.inside(name)
+        extra: list[Problem] = unknown(value, list(hooks)) if len(made) < len(value) else []
+        if found or extra:
+            raise Misfit([*found, *extra])
+        return made
+
+    return read
