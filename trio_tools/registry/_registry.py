@@ -31,7 +31,7 @@ from trio_tools.pipeline import (
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
 from trio_tools.tool import Body, Tool, is_generator, place_of, tool
-from trio_tools.values import Cause, JSONValue, Session, ToolCall, ToolResult, ToolSchema
+from trio_tools.values import Cause, Session, ToolCall, ToolResult, ToolSchema, thaw
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -88,7 +88,7 @@ class Registry:
     def schemas(self) -> list[ToolSchema]:
         """Name, description and parameters of every tool, by name in alphabetical order; copies, free to change."""
         return [
-            ToolSchema(name=name, description=one.description, parameters=_thawed(one.parameters))
+            ToolSchema(name=name, description=one.description, parameters=thaw(one.parameters))
             for name, one in sorted(self._core.tools.items())
         ]
 
@@ -228,14 +228,3 @@ def _checked(call: object) -> ToolCall:
     if not isinstance(call, ToolCall):
         raise TypeError(f"calls must be ToolCall, not {type(call).__name__}")
     return call
-
-
-def _thawed(schema: JSONValue) -> dict[str, JSONValue]:
-    def thaw(value: JSONValue) -> JSONValue:
-        if isinstance(value, dict):
-            return {name: thaw(member) for name, member in value.items()}
-        return [thaw(item) for item in value] if isinstance(value, list) else value
-
-    thawed = thaw(schema)
-    assert isinstance(thawed, dict)
-    return thawed

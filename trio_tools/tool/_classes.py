@@ -165,9 +165,11 @@ def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
 
 def _structure(kind: Any, shapes: dict[str, Shape], *, detailed: bool) -> Structure:
     overrides: dict[str, Any] = {name: override(struct_hook=shape.hook) for name, shape in shapes.items()}
+    variables = getattr(kind, "__parameters__", ())
     made: Structure = make_dict_structure_fn(
-        kind,
+        kind[(object,) * len(variables)] if variables else kind,  # of anything: our hooks know better
         _CONVERTER,
+        _cattrs_use_linecache=False,
         _cattrs_forbid_extra_keys=True,
         _cattrs_prefer_attrib_converters=False,
         _cattrs_detailed_validation=detailed,

@@ -18,7 +18,7 @@ from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
 from trio_tools.tool._shape import Misfit, Problem, Shape
 from trio_tools.tool._signature import SHOWN_VIOLATIONS, is_context
 from trio_tools.tool._violations import problem_of
-from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas
+from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas, thaw
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -81,7 +81,7 @@ def validator_of(schema: Mapping[str, JSONValue]) -> Validator:
             "a raw JSON Schema needs jsonschema-rs; install it: pip install 'trio-tools[schema]'"
         ) from None
     try:
-        return jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True)
+        return jsonschema_rs.validator_for(thaw(schema), offline=True, validate_formats=True)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         said = str(error).partition("\n")[0]
         raise ValueError(f"not a JSON Schema that can be checked: {said}") from None
@@ -98,7 +98,7 @@ def shape_of_schema(schema: Mapping[str, object]) -> Shape:
             raise Misfit(found)
         return value
 
-    return Shape(schema=dict(frozen), noun="what its schema takes", hook=read)
+    return Shape(schema=thaw(frozen), noun="what its schema takes", hook=read)
 
 
 def _problems(validator: Validator, value: JSONValue) -> Iterator[Problem]:

@@ -46,6 +46,7 @@ from trio_tools.values._json import (
     freeze,
     freeze_mapping,
     safe,
+    thaw,
 )
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._plain import to_plain
@@ -135,6 +136,7 @@ __all__ = [
     "safe",
     "size_in_bytes",
     "subschemas",
+    "thaw",
     "timed_out",
     "to_json",
     "to_plain",

@@ -259,3 +259,14 @@ def freeze_mapping(mapping: Mapping[str, object], *, max_values: int = MAX_NODES
     frozen = _copied(mapping, {key: mapping[key] for key in mapping}, None, max_values)
     assert isinstance(frozen, FrozenDict)
     return frozen
+
+
+def thaw(mapping: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """A copy in ordinary dicts and lists, free to change."""
+
+    def thawed(value: JSONValue) -> JSONValue:
+        if isinstance(value, dict):
+            return {name: thawed(member) for name, member in value.items()}
+        return [thawed(item) for item in value] if isinstance(value, list) else value
+
+    return {name: thawed(member) for name, member in mapping.items()}
