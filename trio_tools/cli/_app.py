@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from trio_tools.cli._options import FILE_TOOLS, STDIN, Options, tools_in, whole_number
+from trio_tools.cli._schema import SchemaQuestion
 from trio_tools.cli._status import Refused
 
 if TYPE_CHECKING:
@@ -30,8 +31,16 @@ results any more; 1 if they cannot be written.
 **Example**: `echo '{"calls": [{"name": "glob", "arguments": {"pattern": "*.md"}}]}' | trio-tools run -`"""
 
 
-def parse(arguments: Sequence[str]) -> Options | None:
-    """The options of a run; None if help or the version was asked for, and printed.
+_VERDICT = """Without JSON there is the schema alone. With it a line follows for each thing that would be refused, or
+one that says `accepted`. The function is not run; its module is imported, which runs what stands in it.
+
+**Exit status**: 0 if there was nothing to refuse, 1 if there was, 2 if the function cannot be found or is no tool.
+
+**Example**: `trio-tools schema mytools:search '{"query": "trio", "limit": 5}'`"""
+
+
+def parse(arguments: Sequence[str]) -> Options | SchemaQuestion | None:
+    """The options of a run, or what was asked of a schema; None if help or the version was asked for, and printed.
 
     Raises `Refused` for arguments that cannot be used, and where the parser is not installed.
     """
@@ -44,7 +53,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
         parsed: object = _app()(tokens, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise Refused(" ".join(str(error).split())) from None
-    return parsed if isinstance(parsed, Options) else None
+    return parsed if isinstance(parsed, (Options, SchemaQuestion)) else None
 
 
 def _app() -> "App":
@@ -77,7 +86,29 @@ def _app() -> "App":
         """
         return Options(file=file, tools=tools_in(tools), root=root, parallel=parallel, timeout=timeout)
 
+    _add_schema(app)
     return app
+
+
+def _add_schema(app: "App") -> None:
+    from cyclopts import Parameter
+
+    @app.command(help_epilogue=_VERDICT)
+    def schema(
+        target: Annotated[str, Parameter(name="MODULE:FUNCTION")],
+        arguments: Annotated[str | None, Parameter(name="JSON")] = None,
+        /,
+        *,
+        form: str | None = None,
+    ) -> SchemaQuestion:
+        """Print what a model is told of a function, and what would be refused of some arguments.
+
+        Args:
+            target: A function or a Tool in an importable module, also of the working folder, or in a FILE.py.
+            arguments: Arguments as a model would write them, `-` for standard input.
+            form: A provider's form instead of our own: openai, openai-strict, anthropic, gemini, mcp, and others.
+        """
+        return SchemaQuestion(target=target, arguments=arguments, form=form)
 
 
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,8 @@ from trio_tools.cli._app import parse
 from trio_tools.cli._options import Options
 from trio_tools.cli._printable import complain
 from trio_tools.cli._run import STDOUT, run
-from trio_tools.cli._status import FAILED, INTERRUPTED, OK, Refused
+from trio_tools.cli._schema import SchemaQuestion, show_schema
+from trio_tools.cli._status import FAILED, INTERRUPTED, OK, READER_GONE, Refused
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,8 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - so it is when started with 1 closed
             raise Refused("standard output is closed")
-        options = _parsed(sys.argv[1:] if arguments is None else arguments)
-        return OK if options is None else trio.run(run, options)
+        asked = _parsed(sys.argv[1:] if arguments is None else arguments)
+        if isinstance(asked, SchemaQuestion):
+            return _answered(asked)
+        return OK if asked is None else trio.run(run, asked)
     except Refused as refusal:
         complain(str(refusal))
         return refusal.status
@@ -32,12 +36,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _parsed(arguments: Sequence[str]) -> Options | None:
+def _parsed(arguments: Sequence[str]) -> Options | SchemaQuestion | None:
     """As `parse`, which prints the help. Raises `Refused` also when that cannot be written."""
     try:
-        options = parse(arguments)
+        asked = parse(arguments)
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or Python writes again as it exits, and complains
-        raise Refused(f"cannot write to standard output: {error.strerror}", status=FAILED) from None
-    return options
+        raise _unwritten(error) from None
+    return asked
+
+
+def _answered(question: SchemaQuestion) -> int:
+    """As `show_schema`. Raises `Refused` also when it cannot be written."""
+    try:
+        status = show_schema(question)
+        sys.stdout.flush()
+    except OSError as error:
+        raise _unwritten(error) from None
+    return status
+
+
+def _unwritten(error: OSError) -> Refused:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or Python writes again as it exits, and complains
+    status = READER_GONE if error.errno == errno.EPIPE else FAILED
+    return Refused(f"cannot write to standard output: {error.strerror}", status=status)

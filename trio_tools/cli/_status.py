@@ -6,6 +6,7 @@ import signal
 
 OK = 0  # status: every line was a turn, whatever its results say
 FAILED = 1  # status: results could not be written, on a full disk for one; not the user's mistake
+REFUSED_ARGUMENTS = 1  # status of `schema`: a call with the arguments given would be refused
 MISUSE = 2  # status: a line that is no turn, an option or a file that cannot be used; what shells and parsers use
 
 # What a shell shows for a process that a signal ended.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from trio_tools.values import JSONValue
+
 
 def hints_of(owner: Any, what: str) -> dict[str, object]:
     """The annotations of a class or function, bases included, each looked up in the module of its owner. Raises
     `TypeError` for a name that is not there, naming it and `what` has it."""
     try:
-        return get_type_hints(owner, include_extras=True)
+        return _looked_up(owner)
     except NameError as error:
         raise TypeError(
             f"{what}: the annotation {error.name!r} cannot be found from where it is defined; "
@@ -17,6 +19,16 @@ def hints_of(owner: Any, what: str) -> dict[str, object]:
         ) from None
     except Exception as error:  # annotations are code, and may do anything
         raise TypeError(f"{what}: its annotations cannot be read: {type(error).__name__}: {error}") from None
+
+
+def _looked_up(owner: Any) -> dict[str, object]:
+    try:
+        return get_type_hints(owner, include_extras=True)
+    except NameError as error:
+        if error.name != "JSONValue":
+            raise
+        # our alias refers to itself by a name that its user need not have imported
+        return get_type_hints(owner, localns={"JSONValue": JSONValue}, include_extras=True)
 
 
 def bindings_of(annotation: object) -> dict[object, object]:

@@ -11,7 +11,6 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, time
 from decimal import Decimal
-from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 import attrs
@@ -35,7 +34,7 @@ _LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
 }
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Bound:
     """One bound on one shape: what the schema says of it, if it can, the test, and the words."""
 
@@ -159,26 +158,27 @@ def _limit(shape: Shape, limit: Any, keyword: str, compare: Callable[[Any, Any],
 
 
 def _multiple(shape: Shape, step: Any) -> _Bound | None:
-    exact = _exact(step)
-    if exact is None or exact <= 0 or not (_is_number(step) if shape.measure == "number" else shape.measure == "order"):
+    fits = _is_number(step) if shape.measure == "number" else shape.measure == "order" and isinstance(step, Decimal)
+    exact = _exact(step) if fits else None
+    if exact is None or exact[0] <= 0:
         return None
+    above, below = exact
 
     def check(value: Any) -> bool:
         number = _exact(value)
-        return number is not None and number % exact == 0
+        return number is not None and number[0] * below % (number[1] * above) == 0
 
-    return _Bound(f"a multiple of {step}", check, {"multipleOf": step} if shape.measure == "number" else {})
+    told: dict[str, JSONValue] = {} if isinstance(step, Decimal) else {"multipleOf": step}
+    return _Bound(f"a multiple of {step}", check, told)
 
 
 def _is_number(limit: object) -> bool:
     return type(limit) is int or (type(limit) is float and math.isfinite(limit))
 
 
-def _exact(number: object) -> Fraction | None:
-    """A number as it is written, so that 0.3 is a multiple of 0.1."""
-    if isinstance(number, (int, float, Decimal)):
-        return Fraction(str(number))
-    return None
+def _exact(number: object) -> tuple[int, int] | None:
+    """A number as it is written, as a fraction, so that 0.3 is a multiple of 0.1."""
+    return Decimal(str(number)).as_integer_ratio() if isinstance(number, (int, float, Decimal)) else None
 
 
 def _length(shape: Shape, count: int, side: int, compare: Callable[[int, int], bool], words: str) -> _Bound | None:

@@ -28,7 +28,7 @@ _EMPTY = (list, tuple, set, frozenset, dict)
 _FACTORY: Any = attrs.Factory  # a class, which checkers take for a function
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Field:
     """One member of a class as its `__init__` has it: its `name` there, its `attribute`, its type and default."""
 

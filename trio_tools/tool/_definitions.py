@@ -17,7 +17,7 @@ Schema: TypeAlias = "dict[str, JSONValue]"
 _PREFIX = "#/$defs/"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Definition:
     name: str
     shape: Shape | None = None  # None while it is being built

@@ -31,7 +31,10 @@ def valid_name(declared: str) -> str:
 
 
 def name_of(body: Callable[..., object]) -> str:
-    """The name of the function behind a body. Raises `ValueError` for what has none: a lambda, an object."""
+    """The name of the function behind a body. Raises `ValueError` for what has none, a lambda or an object, and
+    `TypeError` for a class."""
+    if inspect.isclass(body):
+        raise TypeError(f"{body.__name__} is a class, and a class is not a tool; write a function that makes one")
     named = [one for one in layers_of(body) if inspect.isroutine(one)]
     name: object = getattr(named[0], "__name__", None) if named else None
     if not isinstance(name, str) or name in {"<lambda>", "__call__"}:

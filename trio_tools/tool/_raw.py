@@ -107,7 +107,7 @@ def _problems(validator: Validator, value: JSONValue) -> Iterator[Problem]:
             yield from problem_of(error)
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class RawSignature:
     """A schema, and a body that takes its arguments by keyword, or as one mapping."""
 

@@ -19,7 +19,7 @@ Measure: TypeAlias = Literal["number", "string", "array", "object", "order", "si
 SHOWN_PATH = 120
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Problem:
     """One thing that does not fit: its place, in quotes, and the words before and after it."""
 
@@ -54,7 +54,7 @@ def must_be(noun: str) -> Misfit:
     return Misfit([Problem(f" must be {noun}")])
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False, repr=False, kw_only=True)
 class Shape:
     """One type: its `schema`, the `noun` that messages use, and the `hook` that reads a JSON value as it.
 

@@ -62,7 +62,7 @@ class Signature(Protocol):
         ...
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Parameter:
     """One parameter of a tool."""
 
@@ -72,7 +72,7 @@ class Parameter:
     nullable: bool  # null is a value of its own; elsewhere it counts as missing
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TypedSignature:
     """The parameters of a typed function, and where a context is injected, if anywhere."""
 

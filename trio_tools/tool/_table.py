@@ -40,7 +40,7 @@ def alias(annotation: Any, walk: Walk) -> Shape | None:
 ROWS: tuple[Row, ...] = (scalar, closed_set, spelt, collection, typed_dict, instance, union, annotated, alias)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Walk:
     """The way of one declaration through the table, and what type variables stand for where it is."""
 

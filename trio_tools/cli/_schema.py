@@ -1,0 +1,107 @@
+"""`trio-tools schema`: what a model is told of a function, and what would be refused of some arguments."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+
+from trio_tools import Tool, ToolSchema, tool
+from trio_tools.cli._options import STDIN
+from trio_tools.cli._printable import printable
+from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
+from trio_tools.formats import FORMS
+from trio_tools.values import thaw
+
+# Characters of one violation on the terminal: its words, and a name that may be as long as its input.
+VIOLATION_LENGTH = 500
+
+
+@attrs.frozen(kw_only=True)
+class SchemaQuestion:
+    """What was asked: `target`, a `MODULE:FUNCTION` or `FILE.py:FUNCTION`; `arguments`, JSON text, `STDIN` or None; the
+    provider's `form` to show, or None for our own."""
+
+    target: str
+    arguments: str | None
+    form: str | None
+
+
+def show_schema(question: SchemaQuestion) -> int:
+    """Print the schema, and the verdict on the arguments; the exit status says it too. Raises `Refused` for a target
+    that cannot be found or is no tool."""
+    one = _tool_at(question.target)
+    try:
+        one.signature.prepare()
+        shown = _shown(one, question.form)
+    except (ValueError, ModuleNotFoundError) as error:
+        raise Refused(str(error)) from None
+    # json escapes all control characters but DEL, which can only stand inside a string
+    print(json.dumps(shown, indent=2).replace("\x7f", "\\u007f"))
+    if question.arguments is None:
+        return OK
+    text = sys.stdin.read() if question.arguments == STDIN else question.arguments
+    found = one.violations(text)
+    for violation in found:
+        print(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
+    if not found:
+        print("accepted")
+    return REFUSED_ARGUMENTS if found else OK
+
+
+def _shown(one: Tool, form: str | None) -> object:
+    schema = ToolSchema(name=one.name, description=one.description, parameters=thaw(one.parameters))
+    if form is None:
+        return schema
+    if form not in FORMS:
+        raise ValueError(f'--form: there is no form "{form}"; there are {", ".join(FORMS)}')
+    return FORMS[form](schema)
+
+
+def _tool_at(target: str) -> Tool:
+    where, colon, path = target.rpartition(":")
+    if not colon or not where or not path:
+        raise Refused(f'"{target}" must be MODULE:FUNCTION or FILE.py:FUNCTION, such as mytools:search')
+    found: object = _module(where)
+    for name in path.split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            raise Refused(f'there is no "{name}" in {where}, where "{path}" was looked for') from None
+    if isinstance(found, Tool):
+        return found
+    if not callable(found):
+        raise Refused(f'"{target}" is a {type(found).__name__}, and neither a function nor a Tool')
+    try:
+        return tool(found)
+    except (TypeError, ValueError) as error:
+        raise Refused(str(error)) from None
+
+
+def _module(where: str) -> ModuleType:
+    """Import what the user named, from the working folder too, as `python -m` does."""
+    sys.path.insert(0, os.getcwd())
+    try:
+        return _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+    except KeyboardInterrupt:
+        raise
+    except ModuleNotFoundError as error:
+        raise Refused(f"cannot import {where}: there is no module {error.name}") from None
+    except BaseException as error:  # whatever its code does, also to exit
+        raise Refused(f"cannot import {where}: {type(error).__name__}: {error}") from None
+
+
+def _from_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None  # of a name that ends in .py
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # where postponed annotations are looked up
+    spec.loader.exec_module(module)
+    return module
