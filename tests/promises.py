@@ -204,7 +204,6 @@ _LOOP = "belongs to an agent loop, and there is none of our own"
 # Rules without a test, and why none can be written now.
 GAPS = {
     "D12": "the background shell comes with the issue on shell and files",
-    "D27": "raw schemas come with the issue on declaring tools; a hand-made Tool cannot be registered yet",
     "R024": _APPROVAL,
     "R025": _APPROVAL,
     "R026": _APPROVAL,

@@ -31,7 +31,7 @@ def test_what_is_given_is_taken_before_the_file_or_after_it(arguments: list[str]
 
 def test_a_file_may_have_the_name_of_an_option() -> None:
     options = parse(["run", "--", "--help"])
-    assert options is not None
+    assert isinstance(options, Options)
     assert options.file == "--help"
 
 

@@ -98,10 +98,11 @@ def _module(where: str) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"trio-tools schema {path}"  # nobody else's, whatever the file is called
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None  # of a name that ends in .py
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # where postponed annotations are looked up
+    sys.modules[name] = module  # where postponed annotations are looked up
     spec.loader.exec_module(module)
     return module

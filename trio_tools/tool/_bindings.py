@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+import inspect
+from collections.abc import Mapping
+from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from trio_tools.values import JSONValue
 
@@ -31,13 +33,35 @@ def _looked_up(owner: Any) -> dict[str, object]:
         return get_type_hints(owner, localns={"JSONValue": JSONValue}, include_extras=True)
 
 
-def bindings_of(annotation: object) -> dict[object, object]:
-    """What each type variable of a generic class stands for, in it and in its bases."""
+def substituted(annotation: Any, bindings: Mapping[object, object]) -> Any:
+    """The annotation with every type variable replaced that stands for something here."""
+    if isinstance(annotation, TypeVar):
+        return bindings.get(annotation, annotation)
+    if isinstance(annotation, type):
+        return annotation
+    variables: tuple[object, ...] = getattr(annotation, "__parameters__", ())
+    if any(variable in bindings for variable in variables):
+        return annotation[tuple(bindings.get(one, one) for one in variables)]
+    return annotation
+
+
+Bindings: TypeAlias = "Mapping[object, Mapping[object, object]]"
+
+
+def bindings_of(annotation: Any) -> Bindings:
+    """What each type variable stands for, by the class that says it: one variable may serve a class and its base, and
+    mean two things."""
     kind = get_origin(annotation) or annotation
-    found: dict[object, object] = dict(zip(getattr(kind, "__parameters__", ()), get_args(annotation), strict=False))
+    variables: tuple[object, ...] = getattr(kind, "__parameters__", ())
+    own = dict(zip(variables, get_args(annotation), strict=False))
+    found: dict[object, Mapping[object, object]] = {kind: own}
     for base in getattr(kind, "__orig_bases__", ()):
-        inherited = bindings_of(base)
-        for variable, bound in inherited.items():
-            # T of the base may be bound to a variable of this class, or to a type
-            found.setdefault(variable, found.get(bound, bound) if isinstance(bound, TypeVar) else bound)
+        if get_origin(base) is not Generic:
+            found = {**bindings_of(substituted(base, own)), **found}
     return found
+
+
+def bindings_for(member: str, kind: type, bindings: Bindings) -> Mapping[object, object]:
+    """What type variables stand for in the annotation of this member: in the class that it is written in."""
+    owners = (one for one in kind.__mro__ if member in inspect.get_annotations(one))
+    return bindings.get(next(owners, kind), {})

@@ -12,7 +12,7 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn, override
 
-from trio_tools.tool._bindings import bindings_of, hints_of
+from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
 from trio_tools.tool._describe import described
 from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
 from trio_tools.values import JSONValue, printable, to_plain
@@ -47,17 +47,18 @@ def instance(annotation: object, walk: Walk) -> Shape | None:
     if not attrs.has(kind) and not dataclasses.is_dataclass(kind):
         return None
     name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
-    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation))))
+    return walk.define(annotation, name, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
 
 
-def _shape_of(kind: type, walk: Walk) -> Shape:
+def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
     fields = fields_of(kind)
     shapes: dict[str, Shape] = {}
     properties: dict[str, JSONValue] = {}
     about, members = described(kind)
     for field in fields:
         try:
-            shapes[field.attribute] = shape = walk.shape(field.annotation)
+            inner = walk.among(bindings_for(field.attribute, kind, bindings))
+            shapes[field.attribute] = shape = inner.shape(field.annotation)
         except TypeError as error:
             raise TypeError(f"field {field.name!r} of {kind.__name__}: {error}") from None
         properties[field.name] = shown(shape, members.get(field.name), field.default)
@@ -125,7 +126,8 @@ def fields_of(kind: Any) -> list[Field]:
 
 
 def _made_by(factory: object) -> object:
-    return factory() if callable(factory) and any(factory is one for one in _EMPTY) else attrs.NOTHING
+    kind: Any = get_origin(factory) or factory  # list, or list[str]
+    return kind() if any(kind is one for one in _EMPTY) else attrs.NOTHING
 
 
 def _refuse_init_vars(kind: type, hints: dict[str, object]) -> None:
@@ -141,7 +143,7 @@ def _is_hashable(kind: type) -> bool:
 
 
 def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
-    names = {field.attribute: field.name for field in fields}
+    by_attribute = {field.attribute: field for field in fields}
     quick = _structure(kind, shapes, detailed=False)
     telling: Structure | None = None  # made when something does not fit: it names all that is wrong, and is slower
 
@@ -158,7 +160,7 @@ def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
         try:
             return telling(value, kind)
         except cattrs.ClassValidationError as error:
-            raise Misfit(_problems(error, kind, names, value)) from None
+            raise Misfit(_problems(error, kind, by_attribute, value)) from None
 
     return read
 
@@ -180,21 +182,21 @@ def _structure(kind: Any, shapes: dict[str, Shape], *, detailed: bool) -> Struct
 
 
 def _problems(
-    error: cattrs.ClassValidationError, kind: type, names: dict[str, str], value: dict[str, JSONValue]
+    error: cattrs.ClassValidationError, kind: type, fields: dict[str, Field], value: dict[str, JSONValue]
 ) -> list[Problem]:
     found: list[Problem] = []
     of_members, of_all = error.group_exceptions()
     for thrown, note in of_members:
-        name = names[note.name]
-        if isinstance(thrown, KeyError) and name not in value:
-            found.append(missing(name))
+        field = fields[note.name]
+        if field.required and value.get(field.name) is None:
+            found.append(missing(field.name))
         elif isinstance(thrown, Misfit):
-            found += thrown.inside(name)
+            found += thrown.inside(field.name)
         else:
             raise thrown
     for thrown in of_all:
         if isinstance(thrown, cattrs.ForbiddenExtraKeysError):
-            found += unknown(value, list(names.values()))
+            found += unknown(value, [field.name for field in fields.values()])
         elif isinstance(thrown, RecursionError):
             raise thrown
         else:  # a validator, a converter or the __init__ of the tool's author
@@ -204,7 +206,7 @@ def _problems(
 
 
 def missing(name: str) -> Problem:
-    """A required property that is not there."""
+    """A required property that is not there, or null where null is no value of its type."""
     return Problem(path=(name,), before="missing required property ")
 
 

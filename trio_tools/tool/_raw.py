@@ -17,7 +17,7 @@ from trio_tools.tool._bindings import hints_of
 from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
 from trio_tools.tool._shape import Misfit, Problem, Shape
 from trio_tools.tool._signature import SHOWN_VIOLATIONS, is_context
-from trio_tools.tool._violations import problem_of
+from trio_tools.tool._violations import problem_of, words_of
 from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas, thaw
 
 if TYPE_CHECKING:
@@ -82,9 +82,8 @@ def validator_of(schema: Mapping[str, JSONValue]) -> Validator:
         ) from None
     try:
         return jsonschema_rs.validator_for(thaw(schema), offline=True, validate_formats=True)
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        said = str(error).partition("\n")[0]
-        raise ValueError(f"not a JSON Schema that can be checked: {said}") from None
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        raise ValueError(f"not a JSON Schema that can be checked: {words_of(error)}") from None
 
 
 def shape_of_schema(schema: Mapping[str, object]) -> Shape:
@@ -140,17 +139,22 @@ class RawSignature:
         return (), values if self.context is None else {**values, self.context: context}
 
 
-def raw_signature(body: Callable[..., object], schema: FrozenDict, name: str) -> RawSignature:
+def raw_signature(body: Callable[..., object], parameters: FrozenDict, name: str) -> RawSignature:
     """How a body takes the arguments of a raw schema: by keyword, or, if it has one parameter of a name that the schema
-    does not know, all of them as one mapping. Raises `TypeError` for a body that could not be called."""
+    does not know, all of them as one mapping. Raises `TypeError` for a body that could not be called, and `ValueError`
+    for a schema that `canonical` refuses."""
+    try:
+        schema = canonical(parameters)
+    except ValueError as error:
+        raise ValueError(f'tool "{name}": {error}') from None
     given = parameters_of(body, name)
     hints: dict[str, Any] = hints_of(layers_of(body)[-1], f'tool "{name}"')
     contexts = [one.name for one in given if is_context(hints.get(one.name, one.annotation))]
     if len(contexts) > 1:
         raise TypeError(f'tool "{name}": a tool takes one context, not {len(contexts)}')
     rest = [one for one in given if one.name not in contexts]
-    properties = schema.get("properties", {})
-    assert isinstance(properties, dict)
+    shown = schema.get("properties")
+    properties = shown if isinstance(shown, dict) else {}  # else it is no schema, which `prepare` tells
     whole = rest[0].name if len(rest) == 1 and _is_whole(rest[0], properties) else None
     known = None
     if whole is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, Protocol, TypeAlias
 
 import attrs
@@ -98,7 +98,7 @@ class Walk(Protocol):
         """The shape of an alias, which may stand inside what it stands for."""
         ...
 
-    def among(self, bindings: dict[object, object]) -> Walk:
+    def among(self, bindings: Mapping[object, object]) -> Walk:
         """The same walk, where type variables stand for these types."""
         ...
 

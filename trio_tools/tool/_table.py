@@ -11,7 +11,7 @@ from typing import Any, NewType, TypeVar, get_origin
 
 import attrs
 
-from trio_tools.tool._bindings import bindings_of
+from trio_tools.tool._bindings import bindings_of, substituted
 from trio_tools.tool._bounds import annotated
 from trio_tools.tool._classes import instance
 from trio_tools.tool._collections import collection
@@ -33,7 +33,7 @@ def alias(annotation: Any, walk: Walk) -> Shape | None:
         return ANYTHING if annotation.__bound__ is None else walk.shape(annotation.__bound__)
     named = get_origin(annotation) or annotation
     if type(named).__name__ == "TypeAliasType":  # of typing since 3.12, of typing_extensions before
-        return walk.unfold(annotation, lambda inner: inner.among(bindings_of(annotation)).shape(named.__value__))
+        return walk.unfold(annotation, lambda inner: inner.among(bindings_of(annotation)[named]).shape(named.__value__))
     return None
 
 
@@ -48,7 +48,7 @@ class _Walk:
     bindings: Mapping[object, object] = attrs.field(factory=dict[object, object])
 
     def shape(self, annotation: object) -> Shape:
-        annotation = self._bound(annotation)
+        annotation = substituted(annotation, self.bindings)
         for row in ROWS:
             found = row(annotation, self)
             if found is not None:
@@ -61,19 +61,8 @@ class _Walk:
     def unfold(self, annotation: object, build: Callable[[Walk], Shape]) -> Shape:
         return self.definitions.unfold(annotation, _shown(annotation), lambda: build(_Walk(self.definitions)))
 
-    def among(self, bindings: dict[object, object]) -> Walk:
+    def among(self, bindings: Mapping[object, object]) -> Walk:
         return _Walk(self.definitions, bindings)
-
-    def _bound(self, annotation: Any) -> object:
-        """The annotation with every type variable replaced that stands for something here."""
-        if isinstance(annotation, TypeVar):
-            return self.bindings.get(annotation, annotation)
-        if isinstance(annotation, type):
-            return annotation
-        variables: tuple[object, ...] = getattr(annotation, "__parameters__", ())
-        if any(variable in self.bindings for variable in variables):
-            return annotation[tuple(self.bindings.get(one, one) for one in variables)]
-        return annotation
 
 
 def _shown(annotation: object) -> str:

@@ -17,7 +17,16 @@ from trio_tools.tool._raw import canonical, raw_signature, shape_of_schema
 from trio_tools.tool._shape import Shape
 from trio_tools.tool._signature import Signature, signature_of
 from trio_tools.tool._table import shape_of
-from trio_tools.values import Content, FrozenDict, NotJSON, ToolResult, check_seconds, freeze_arguments, parse_arguments
+from trio_tools.values import (
+    Content,
+    FrozenDict,
+    NotJSON,
+    ToolResult,
+    check_seconds,
+    freeze_arguments,
+    freeze_mapping,
+    parse_arguments,
+)
 
 Body: TypeAlias = Callable[..., object]
 Finalizer: TypeAlias = Callable[[ToolResult], "str | Content | None"]
@@ -85,13 +94,13 @@ class Tool:
     `max_result_bytes` bounds what a model is to read of one result; `nan_as_null` makes NaN and infinities in it null,
     which else are refused.
 
-    Raises `ValueError` for a blank name, a budget or size out of range, and a schema that no arguments fit or that
-    reaches outside itself; `TypeError` for a body that could not be called; `NotJSON` for a schema that is not JSON.
+    Raises `ValueError` for a blank name, a budget or size out of range, and a schema that is not JSON, not of an object
+    or reaches outside itself; `TypeError` for a body that could not be called.
     """
 
     name: str = attrs.field(validator=instance_of(str))
     description: str = attrs.field(default="", validator=instance_of(str))
-    parameters: FrozenDict = attrs.field(converter=canonical)
+    parameters: FrozenDict = attrs.field(converter=freeze_mapping)
     body: Body
     signature: Signature = attrs.field(default=attrs.Factory(_raw, takes_self=True), repr=False)
     output: Shape | None = attrs.field(default=None, converter=_contract, repr=False)
@@ -108,7 +117,10 @@ class Tool:
     declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
 
     def __attrs_post_init__(self) -> None:
+        if canonical(self.parameters) != self.signature.schema:  # changed by `evolve`, and the signature was not
+            raise ValueError(f'tool "{self.name}": its parameters are not its signature\'s; make a new Tool of them')
         object.__setattr__(self, "name", valid_name(self.declared))
+        object.__setattr__(self, "parameters", self.signature.schema)
 
     def violations(self, arguments: Mapping[str, object] | str) -> list[str]:
         """What would be refused of these arguments, a mapping or JSON text, and why; nothing if the call would be run.

@@ -12,7 +12,7 @@ from typing import Any, NotRequired, Required, get_args, get_origin
 from trio_tools.tool._bindings import bindings_of, hints_of
 from trio_tools.tool._classes import closed_object, missing, shown, unknown
 from trio_tools.tool._describe import described
-from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.tool._shape import Hook, Misfit, Shape, Walk, must_be
 from trio_tools.values import JSONValue
 
 
@@ -23,7 +23,7 @@ def typed_dict(annotation: object, walk: Walk) -> Shape | None:
     if not inspect.isclass(kind) or not hasattr(kind, "__required_keys__"):
         return None
     name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
-    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation))))
+    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation)[kind])))
 
 
 def _shape_of(kind: Any, walk: Walk) -> Shape:
@@ -73,10 +73,11 @@ def _hook(shapes: dict[str, tuple[Shape, bool]]) -> Hook:
                 try:
                     made[name] = hooks[name](member, None)
                 except Misfit as misfit:
-                    found += misfit.inside(name)
-        extra: list[Problem] = unknown(value, list(hooks)) if len(made) < len(value) else []
-        if found or extra:
-            raise Misfit([*found, *extra])
+                    found += [missing(name)] if member is None and name in required else misfit.inside(name)
+        if len(made) < len(value):
+            found += unknown(value, list(hooks))
+        if found:
+            raise Misfit(found)
         return made
 
     return read

@@ -10,10 +10,12 @@ from trio_tools.tool._shape import Problem
 from trio_tools.values import safe
 
 if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+    from jsonschema_rs import ReferencingError, ValidationError
 
 # Characters of a validator's own words, which may quote a whole value.
 SHOWN_WORDS = 300
+# Characters of a list of what is allowed: a model is to see all of it, but for one that nobody would read.
+SHOWN_VALUES = 4_000
 
 _NOUNS = {
     "string": "a string",
@@ -57,7 +59,18 @@ def _listed(value: Any) -> list[str]:
 
 
 def _json(value: object) -> str:
-    return _cut(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return safe(text if len(text) <= SHOWN_VALUES else text[:SHOWN_VALUES] + "...")
+
+
+def words_of(error: ValidationError | ReferencingError) -> str:
+    """What is wrong with a schema, and where in it."""
+    path: list[str | int] = getattr(error, "instance_path", [])
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    said = str(error).partition("\n")[0]
+    if path and path[-1] == "type":  # in its own words it is "not valid under any of the schemas"
+        said = "no type of JSON Schema"
+    return _cut(safe(f"{said}, at ${place}" if path else said))
 
 
 def _cut(words: str) -> str:

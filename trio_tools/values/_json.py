@@ -183,7 +183,7 @@ def _step(place: object, container: object, convert: Convert | None) -> str | in
     if isinstance(container, list):
         assert isinstance(place, int)
         return place
-    if type(place) is str:
+    if type(place) is str and convert is None:
         return check_text(place)
     key = place if convert is None or isinstance(place, (int, float)) else _converted(place, convert)
     if type(key) is not str:

@@ -42,7 +42,7 @@ def _plain(value: object) -> object:
     of = type(value)
     if attrs.has(of):
         return _fields(value, [(one.alias, one.name) for one in attrs.fields(of) if one.init])
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value, [(one.name, one.name) for one in dataclasses.fields(value) if one.init])
     raise NotJSON(f"a value of type {of.__name__} has no JSON form")
 
