@@ -27,10 +27,12 @@ def _looked_up(owner: Any) -> dict[str, object]:
     try:
         return get_type_hints(owner, include_extras=True)
     except NameError as error:
-        if error.name != "JSONValue":
+        # our alias refers to itself by a name that its user need not have imported, and before 3.13 Python overlooks
+        # the type parameters of `class Box[T]`
+        names = {"JSONValue": JSONValue, **{one.__name__: one for one in getattr(owner, "__type_params__", ())}}
+        if error.name not in names:
             raise
-        # our alias refers to itself by a name that its user need not have imported
-        return get_type_hints(owner, localns={"JSONValue": JSONValue}, include_extras=True)
+        return get_type_hints(owner, localns=names, include_extras=True)
 
 
 def substituted(annotation: Any, bindings: Mapping[object, object]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, get_args, get_origin
 
 import attrs
 import cattrs
-from cattrs.gen import make_dict_structure_fn, override
+from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: ignore[reportUnknownVariableType]
 
 from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
 from trio_tools.tool._describe import described
@@ -51,18 +51,18 @@ def instance(annotation: object, walk: Walk) -> Shape | None:
 
 
 def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
-    fields = fields_of(kind)
+    fields = {field.name: field for field in fields_of(kind)}
     shapes: dict[str, Shape] = {}
     properties: dict[str, JSONValue] = {}
     about, members = described(kind)
-    for field in fields:
+    for field in fields.values():
         try:
             inner = walk.among(bindings_for(field.attribute, kind, bindings))
-            shapes[field.attribute] = shape = inner.shape(field.annotation)
+            shapes[field.name] = shape = inner.shape(field.annotation)
         except TypeError as error:
             raise TypeError(f"field {field.name!r} of {kind.__name__}: {error}") from None
         properties[field.name] = shown(shape, members.get(field.name), field.default)
-    schema = closed_object(properties, [field.name for field in fields if field.required], about)
+    schema = closed_object(properties, [name for name, field in fields.items() if field.required], about)
     return Shape(
         schema=schema,
         noun="an object",
@@ -142,9 +142,8 @@ def _is_hashable(kind: type) -> bool:
     return own is not None and own is not object.__hash__
 
 
-def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
-    by_attribute = {field.attribute: field for field in fields}
-    quick = _structure(kind, shapes, detailed=False)
+def _hook(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook:
+    quick = _structure(kind, fields, shapes, detailed=False)
     telling: Structure | None = None  # made when something does not fit: it names all that is wrong, and is slower
 
     def read(value: JSONValue, _: object) -> object:
@@ -156,23 +155,31 @@ def _hook(kind: Any, fields: list[Field], shapes: dict[str, Shape]) -> Hook:
         except RecursionError:
             raise
         except Exception:  # what it is, and what else, is told below
-            telling = telling or _structure(kind, shapes, detailed=True)
+            telling = telling or _structure(kind, fields, shapes, detailed=True)
         try:
             return telling(value, kind)
         except cattrs.ClassValidationError as error:
-            raise Misfit(_problems(error, kind, by_attribute, value)) from None
+            raise Misfit(_problems(error, kind, fields, value)) from None
 
     return read
 
 
-def _structure(kind: Any, shapes: dict[str, Shape], *, detailed: bool) -> Structure:
+def _structure(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape], *, detailed: bool) -> Structure:
+    """Code that cattrs generates for the `__init__` of a class. It is handed the members as we see them, so that it has
+    no annotation to resolve and no hook to find."""
+    seen = {
+        one.name: attrs.field(type=object, alias=one.name, default=attrs.NOTHING if one.required else None)
+        for one in fields.values()
+    }
+    members = attrs.make_class(kind.__name__, seen, kw_only=True, init=False, eq=False, repr=False)
     overrides: dict[str, Any] = {name: override(struct_hook=shape.hook) for name, shape in shapes.items()}
-    variables = getattr(kind, "__parameters__", ())
-    made: Structure = make_dict_structure_fn(
-        kind[(object,) * len(variables)] if variables else kind,  # of anything: our hooks know better
+    made: Structure = make_dict_structure_fn_from_attrs(
+        list(attrs.fields(members)),
+        kind,
         _CONVERTER,
-        _cattrs_use_linecache=False,
+        {one.__name__: object for one in getattr(kind, "__parameters__", ())},
         _cattrs_forbid_extra_keys=True,
+        _cattrs_use_linecache=False,
         _cattrs_prefer_attrib_converters=False,
         _cattrs_detailed_validation=detailed,
         _cattrs_use_alias=True,
@@ -196,7 +203,7 @@ def _problems(
             raise thrown
     for thrown in of_all:
         if isinstance(thrown, cattrs.ForbiddenExtraKeysError):
-            found += unknown(value, [field.name for field in fields.values()])
+            found += unknown(value, list(fields))
         elif isinstance(thrown, RecursionError):
             raise thrown
         else:  # a validator, a converter or the __init__ of the tool's author
