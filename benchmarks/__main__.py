@@ -10,7 +10,17 @@ import sys
 from collections.abc import Sequence
 
 # Each is a module of this folder with a `main() -> int`, in the order of a run without names: quick and telling first.
-NAMES = ("call_overhead", "turn_fanout", "cancel_latency", "growth", "import_time", "intake", "properties")
+NAMES = (
+    "call_overhead",
+    "turn_fanout",
+    "cancel_latency",
+    "growth",
+    "import_time",
+    "intake",
+    "properties",
+    "schema",
+    "hostile",
+)
 
 
 def main(names: Sequence[str]) -> int:

@@ -94,7 +94,7 @@ def test_every_item_that_does_not_fit_is_told_up_to_a_bound() -> None:
     """D26: a model mends what it reads, and nobody reads ten thousand lines."""
     found = of(list[int]).violations({"x": ["a"] * 10_000})
     assert found[:2] == ['"x[0]" must be an integer', '"x[1]" must be an integer']
-    assert found[100:] == ["and 9,900 more"]
+    assert found[100:] == ["and there may be more"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from trio_tools.pipeline._faults import run_either
 from trio_tools.pipeline._record import record_decided
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
-from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, plain_error
+from trio_tools.values import Allow, Ask, Deny, ErrorCode, ErrorInfo, ToolResult, plain_error, safe
 
 
 async def gate(call: CallState) -> ToolResult | None:
@@ -76,4 +76,4 @@ def _shown(decision: object) -> str:
 
 
 def _denied(reason: str) -> ErrorInfo:
-    return ErrorInfo("DeniedError", ErrorCode.DENIED, reason)
+    return ErrorInfo("DeniedError", ErrorCode.DENIED, safe(reason))

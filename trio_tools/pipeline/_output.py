@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Awaitable, Callable
+from types import CoroutineType
 
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
@@ -30,6 +32,9 @@ MAX_SHOWN = 2_000
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = MAX_SHOWN
 
+# the name that a class was given, past what its metaclass says of it
+_TYPE_NAME: Callable[[type], str] = type.__dict__["__name__"].__get__
+
 _BLOCKS = (Text, Image, Json)
 
 
@@ -40,11 +45,11 @@ def completed(call: CallState, value: object) -> ToolResult:
     """A success with this value, or the failure to keep it, which says that the body ran."""
     tool = call.tool
     assert tool is not None
-    if type(value) not in _PLAIN and hasattr(value, "__await__"):
-        close = getattr(value, "close", None)
-        if close is not None:
-            close()  # never awaited, and so it shall not warn
-        return _unkept(call, value, "an awaitable; declare the tool with async def")
+    if type(value) not in _PLAIN and isinstance(value, Awaitable):
+        if isinstance(value, CoroutineType):
+            value.close()  # never awaited, and so it shall not warn
+        problem = "an awaitable; declare the tool with async def"
+        return _unkept(call, value, problem)  # pyright: ignore[reportUnknownArgumentType]
     try:
         content = None if type(value) is str else _blocks(value)
         if content is None:
@@ -55,8 +60,9 @@ def completed(call: CallState, value: object) -> ToolResult:
         size = size_in_bytes(content)
     except NotJSON as error:
         return _unkept(call, value, f"value is not lossless JSON: {error}")
-    except Exception as error:
-        return _unkept(call, value, f"value snapshot failed: {printable(error)}")
+    except BaseException as thrown:  # accessors of the value, which may do anything, also exit
+        fault = call.turn.fault_in(thrown)
+        return _unkept(call, value, f"value snapshot failed: {printable(fault.failure or thrown)}")
     if size > tool.max_result_bytes:
         problem = f"{size:,} bytes, more than the {tool.max_result_bytes:,} that a result may have"
         return _unkept(call, value, problem)
@@ -91,13 +97,16 @@ def returned(result: ToolResult) -> object:
 
 
 def _unkept(call: CallState, value: object, problems: str) -> ToolResult:
-    shown = Outcome((Text(_shown(value)),))
+    shown = Outcome((Text(_shown(call, value)),))
     return call.failed(invalid_output(call.name, problems), superseded=shown)
 
 
-def _shown(value: object) -> str:
+def _shown(call: CallState, value: object) -> str:
     try:
         text = _repr.repr(value)
-    except Exception:
-        text = f"<a value of type {type(value).__name__} that cannot be shown>"
+    except BaseException as thrown:
+        call.turn.fault_in(thrown)
+        text = ""
+    if not text:
+        text = f"<a {_TYPE_NAME(type(value))} that cannot be shown>"
     return text[:MAX_SHOWN].encode(errors="backslashreplace").decode()

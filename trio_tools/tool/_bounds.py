@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 import attrs
 
-from trio_tools.tool._shape import Measure, Misfit, Problem, Shape, Walk
+from trio_tools.tool._shape import Hook, Measure, Misfit, Problem, Shape, Walk
 from trio_tools.tool._unions import union_of
 from trio_tools.values import JSONValue, printable
 
@@ -98,30 +98,47 @@ def _bound_by(shape: Shape, metadata: Any) -> Shape:
 def _bounded_arm(shape: Shape, metadata: Any) -> Shape | None:
     """The shape within these bounds; None if they are bounds, and none that can bind it."""
     bounds = list(_bounds(shape, metadata))
-    if any(bound is None for bound in bounds):
-        return None
+    bounded: Shape | None = shape
     for bound in bounds:
-        assert bound is not None
-        shape = _within(shape, bound)
-    return shape
+        bounded = None if bounded is None or bound is None else _within(bounded, bound)
+    return bounded
 
 
-def _within(shape: Shape, bound: _Bound) -> Shape:
-    hook, check = shape.hook, bound.check
+def _within(shape: Shape, bound: _Bound) -> Shape | None:
+    schema = {**shape.schema}
+    for keyword, limit in bound.schema.items():
+        tighter = _tighter(keyword, schema.get(keyword), limit)
+        if tighter is None:
+            return None
+        schema[keyword] = tighter
+    hook, tell = _checked(shape.hook, bound), _checked(shape.tell, bound)
+    return attrs.evolve(shape, schema=schema, hook=hook, tell=tell)
+
+
+def _tighter(keyword: str, one: JSONValue, other: JSONValue) -> JSONValue:
+    """Of two bounds the one that says both; None if none does."""
+    if not isinstance(one, (int, float)) or not isinstance(other, (int, float)):
+        return other
+    if keyword == "multipleOf":
+        return math.lcm(one, other) if isinstance(one, int) and isinstance(other, int) else None
+    return max(one, other) if "min" in keyword.lower() else min(one, other)
+
+
+def _checked(hook: Hook, bound: _Bound) -> Hook:
     problem = Problem(f" must be {bound.words}")
 
     def read(value: JSONValue, of: object) -> object:
         found = hook(value, of)
         try:
-            if check(found):
+            if bound.check(found):
                 return found
         except RecursionError:
             raise
         except Exception as error:  # a predicate of the tool's author, or a comparison that Python refuses
-            raise Misfit([Problem(f" must be {bound.words}: {printable(error)}")]) from None
+            raise Misfit([Problem(f"{problem.after}: {printable(error)}")]) from None
         raise Misfit([problem])
 
-    return attrs.evolve(shape, schema={**shape.schema, **bound.schema}, hook=read)
+    return read
 
 
 def _bounds(shape: Shape, metadata: Any) -> Iterator[_Bound | None]:
@@ -134,15 +151,15 @@ def _bounds(shape: Shape, metadata: Any) -> Iterator[_Bound | None]:
     if step is not None:
         yield _multiple(shape, step)
     least, most = getattr(metadata, "min_length", None), getattr(metadata, "max_length", None)
-    if least:
+    if least is not None and least != 0:
         yield _length(shape, least, 0, operator.ge, "at least")
     if most is not None:
         yield _length(shape, most, 1, operator.le, "at most")
     match type(metadata).__name__:
-        case "Predicate":
+        case "Predicate" if not shape.arms:
             yield _Bound(f"such that {getattr(metadata.func, '__name__', 'its predicate')} holds", metadata.func)
         case "Timezone":
-            yield _zone(metadata.tz)
+            yield _zone(metadata.tz) if shape.kind in (datetime, time) else None
         case _:
             pass
 
@@ -154,11 +171,12 @@ def _limit(shape: Shape, limit: Any, keyword: str, compare: Callable[[Any, Any],
     words = f"{sign} {limit}"
     if shape.measure == "number":
         return _Bound(words, check, {keyword: limit}) if _is_number(limit) else None
-    return _Bound(words, check) if shape.measure == "order" else None
+    fits = shape.kind is not None and isinstance(limit, (shape.kind, int) if shape.kind is Decimal else shape.kind)
+    return _Bound(words, check) if fits else None
 
 
 def _multiple(shape: Shape, step: Any) -> _Bound | None:
-    fits = _is_number(step) if shape.measure == "number" else shape.measure == "order" and isinstance(step, Decimal)
+    fits = _is_number(step) if shape.measure == "number" else shape.kind is Decimal and isinstance(step, Decimal)
     exact = _exact(step) if fits else None
     if exact is None or exact[0] <= 0:
         return None
@@ -177,7 +195,9 @@ def _is_number(limit: object) -> bool:
 
 
 def _exact(number: object) -> tuple[int, int] | None:
-    """A number as it is written, as a fraction, so that 0.3 is a multiple of 0.1."""
+    """A number as a fraction: a whole one as it is, another as it is written, so that 0.3 is a multiple of 0.1."""
+    if isinstance(number, float) and number.is_integer():
+        return int(number), 1
     return Decimal(str(number)).as_integer_ratio() if isinstance(number, (int, float, Decimal)) else None
 
 
@@ -185,10 +205,10 @@ def _length(shape: Shape, count: int, side: int, compare: Callable[[int, int], b
     def check(value: Any) -> bool:
         return compare(len(value), count)
 
+    if type(count) is not int or count < 0 or shape.measure not in (*_LENGTHS, "size"):
+        return None
     if shape.measure == "size":
         return _Bound(f"{words} {count} bytes long", check)
-    if shape.measure not in _LENGTHS:
-        return None
     *keywords, unit, units = _LENGTHS[shape.measure]
     return _Bound(f"of {words} {count} {unit if count == 1 else units}", check, {keywords[side]: count})
 

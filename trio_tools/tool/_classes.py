@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from enum import Enum
+from itertools import islice
 from typing import Any, TypeAlias, get_args, get_origin
 
 import attrs
@@ -14,7 +15,7 @@ from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: i
 
 from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
 from trio_tools.tool._describe import described
-from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Walk, must_be
 from trio_tools.values import JSONValue, printable, to_plain
 
 Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
@@ -67,6 +68,7 @@ def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
         schema=schema,
         noun="an object",
         hook=_hook(kind, fields, shapes),
+        tell=_tell(kind, fields, shapes),
         hashable=_is_hashable(kind) and all(one.hashable for one in shapes.values()),
         trusted=False,
     )
@@ -143,28 +145,39 @@ def _is_hashable(kind: type) -> bool:
 
 
 def _hook(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook:
-    quick = _structure(kind, fields, shapes, detailed=False)
-    telling: Structure | None = None  # made when something does not fit: it names all that is wrong, and is slower
+    structure = _structure(kind, fields, {name: shape.hook for name, shape in shapes.items()}, detailed=False)
 
     def read(value: JSONValue, _: object) -> object:
-        nonlocal telling
         if not isinstance(value, dict):
             raise must_be("an object")
         try:
-            return quick(value, kind)
-        except RecursionError:
+            return structure(value, kind)
+        except (Misfit, RecursionError):
             raise
-        except Exception:  # what it is, and what else, is told below
-            telling = telling or _structure(kind, fields, shapes, detailed=True)
+        except Exception:  # a key that is missing or extra, or code of the tool's author: `tell` says which
+            raise must_be("an object") from None
+
+    return read
+
+
+def _tell(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook:
+    structure: Structure | None = None  # made when something does not fit
+
+    def read(value: JSONValue, _: object) -> object:
+        nonlocal structure
+        if not isinstance(value, dict):
+            raise must_be("an object")
+        if structure is None:
+            structure = _structure(kind, fields, {name: shape.tell for name, shape in shapes.items()}, detailed=True)
         try:
-            return telling(value, kind)
+            return structure(value, kind)
         except cattrs.ClassValidationError as error:
             raise Misfit(_problems(error, kind, fields, value)) from None
 
     return read
 
 
-def _structure(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape], *, detailed: bool) -> Structure:
+def _structure(kind: Any, fields: dict[str, Field], hooks: dict[str, Hook], *, detailed: bool) -> Structure:
     """Code that cattrs generates for the `__init__` of a class. It is handed the members as we see them, so that it has
     no annotation to resolve and no hook to find."""
     seen = {
@@ -172,7 +185,7 @@ def _structure(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape], *,
         for one in fields.values()
     }
     members = attrs.make_class(kind.__name__, seen, kw_only=True, init=False, eq=False, repr=False)
-    overrides: dict[str, Any] = {name: override(struct_hook=shape.hook) for name, shape in shapes.items()}
+    overrides: dict[str, Any] = {name: override(struct_hook=hook) for name, hook in hooks.items()}
     made: Structure = make_dict_structure_fn_from_attrs(
         list(attrs.fields(members)),
         kind,
@@ -220,4 +233,5 @@ def missing(name: str) -> Problem:
 def unknown(value: dict[str, JSONValue], names: list[str]) -> list[Problem]:
     """The properties that an object has and should not have."""
     known = ", ".join(f'"{name}"' for name in names) or "none"
-    return [Problem(f" (known: {known})", (name,), "unknown property ") for name in value if name not in names]
+    extra = islice((name for name in value if name not in names), SHOWN_VIOLATIONS)
+    return [Problem(f" (known: {known})", (name,), "unknown property ") for name in extra]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import collections.abc
-from collections.abc import Callable
-from typing import Any, get_args, get_origin
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, get_args, get_origin
 
-from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.tool._scalars import TEXT
+from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Step, Walk, must_be
 from trio_tools.values import JSONValue
+
+Items: TypeAlias = Callable[[JSONValue], list[object]]
 
 _LISTS = {
     list,
@@ -22,6 +26,7 @@ _SETS: dict[object, Callable[[list[object]], Any]] = {
     frozenset: frozenset,
     collections.abc.Set: frozenset,
 }
+_ANY_TUPLE = (tuple, typing.Tuple)  # noqa: UP006 - the old name, bare, is written too
 _DICTS = {dict, collections.abc.Mapping, collections.abc.MutableMapping}
 
 
@@ -31,9 +36,13 @@ def collection(annotation: object, walk: Walk) -> Shape | None:
     if not isinstance(origin, type):
         return None
     if origin in _LISTS:
-        return _list_of(walk.shape(arguments[0] if arguments else object))
+        return _array_of(walk.shape(arguments[0] if arguments else object), None)
     if origin is tuple:
-        return _tuple_of(arguments, walk) if annotation is not tuple else _variadic(walk.shape(object))
+        return (
+            _array_of(walk.shape(object), tuple)
+            if any(annotation is one for one in _ANY_TUPLE)
+            else _tuple_of(arguments, walk)
+        )
     if origin in _SETS:
         if not arguments:
             raise TypeError("a set needs the type of its members, such as set[str]")
@@ -44,75 +53,72 @@ def collection(annotation: object, walk: Walk) -> Shape | None:
     return None
 
 
-def items_of(value: JSONValue, hook: Hook) -> list[object]:
-    """An array's items, each read by the hook. Raises `Misfit` with what is wrong with each."""
-    if not isinstance(value, list):
-        raise must_be("an array")
-    try:
-        return [hook(item, None) for item in value]
-    except Misfit:
-        raise Misfit(_all_problems(enumerate(value), hook)) from None
+def _each(hook: Hook, tell: Hook) -> tuple[Items, Items]:
+    """How an array's items are read: up to the first that does not fit, or each, to tell of all that do not."""
 
-
-def _all_problems(members: Any, hook: Hook) -> list[Problem]:
-    found: list[Problem] = []
-    for step, member in members:
-        try:
-            hook(member, None)
-        except Misfit as misfit:
-            found += misfit.inside(step)
-    return found
-
-
-def _list_of(item: Shape) -> Shape:
-    hook = item.hook
-
-    def read(value: JSONValue, of: object) -> object:
+    def quick(value: JSONValue) -> list[object]:
         if not isinstance(value, list):
             raise must_be("an array")
+        return [hook(item, None) for item in value]
+
+    def telling(value: JSONValue) -> list[object]:
+        if not isinstance(value, list):
+            raise must_be("an array")
+        return gathered((step, item, tell) for step, item in enumerate(value))
+
+    return quick, telling
+
+
+def gathered(members: Iterable[tuple[Step, JSONValue, Hook]]) -> list[object]:
+    """All members, each read by its hook. Raises `Misfit` with what is wrong with any of them."""
+    made: list[object] = []
+    found: list[Problem] = []
+    for step, member, hook in members:
         try:
-            return [hook(item, of) for item in value]
-        except Misfit:
-            return items_of(value, hook)  # which tells all that is wrong
+            made.append(hook(member, None))
+        except Misfit as misfit:
+            found += misfit.inside(step)
+            if len(found) >= SHOWN_VIOLATIONS:
+                break
+    if found:
+        raise Misfit(found)
+    return made
+
+
+def _array_of(item: Shape, make: Callable[[list[object]], object] | None, **fields: Any) -> Shape:
+    """An array of any length, and what `make` makes of its items."""
+    quick, telling = _each(item.hook, item.tell)
+
+    def hook(value: JSONValue, _: object) -> object:
+        return quick(value) if make is None else make(quick(value))
+
+    def tell(value: JSONValue, _: object) -> object:
+        return telling(value) if make is None else make(telling(value))
 
     schema: dict[str, JSONValue] = {"type": "array", "items": item.schema} if item.schema else {"type": "array"}
-    return Shape(schema=schema, noun="an array", hook=read, measure="array", trusted=item.trusted)
-
-
-def _variadic(item: Shape) -> Shape:
-    hook = item.hook
-
-    def read(value: JSONValue, _: object) -> object:
-        return tuple(items_of(value, hook))
-
-    schema: dict[str, JSONValue] = {"type": "array", "items": item.schema} if item.schema else {"type": "array"}
-    return Shape(
-        schema=schema,
-        noun="an array",
-        hook=read,
-        hashable=item.hashable,
-        measure="array",
-        trusted=item.trusted,
-    )
+    schema.update(fields.pop("schema", {}))
+    return Shape(schema=schema, noun="an array", hook=hook, tell=tell, measure="array", trusted=item.trusted, **fields)
 
 
 def _tuple_of(arguments: tuple[object, ...], walk: Walk) -> Shape:
     if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _variadic(walk.shape(arguments[0]))
+        item = walk.shape(arguments[0])
+        return _array_of(item, tuple, hashable=item.hashable)
     members = [walk.shape(one) for one in arguments]
     count = len(members)
     noun = f"an array of {count} item{'' if count == 1 else 's'}" if count else "an empty array"
 
-    def read(value: JSONValue, _: object) -> object:
+    def check(value: JSONValue) -> list[JSONValue]:
         if not isinstance(value, list) or len(value) != count:
             raise must_be(noun)
-        try:
-            return tuple([member.hook(item, None) for member, item in zip(members, value, strict=True)])
-        except Misfit:
-            found: list[Problem] = []
-            for step, (member, item) in enumerate(zip(members, value, strict=True)):
-                found += _all_problems([(step, item)], member.hook)
-            raise Misfit(found) from None
+        return value
+
+    def hook(value: JSONValue, _: object) -> object:
+        return tuple([one.hook(item, None) for one, item in zip(members, check(value), strict=True)])
+
+    def tell(value: JSONValue, _: object) -> object:
+        items = enumerate(check(value))
+        return tuple(gathered((step, item, one.tell) for one, (step, item) in zip(members, items, strict=True)))
 
     schema: dict[str, JSONValue] = {"type": "array", "maxItems": 0}
     if members:
@@ -120,7 +126,8 @@ def _tuple_of(arguments: tuple[object, ...], walk: Walk) -> Shape:
     return Shape(
         schema=schema,
         noun=noun,
-        hook=read,
+        hook=hook,
+        tell=tell,
         hashable=all(one.hashable for one in members),
         trusted=all(one.trusted for one in members),
     )
@@ -129,53 +136,66 @@ def _tuple_of(arguments: tuple[object, ...], walk: Walk) -> Shape:
 def _set_of(item: Shape, make: Callable[[list[object]], Any], *, hashable: bool) -> Shape:
     if not item.hashable:
         raise TypeError(f"the members of a set must be hashable, and {item.noun} is not; use a list")
-    hook = item.hook
 
-    def read(value: JSONValue, _: object) -> object:
-        items = items_of(value, hook)
+    def distinct(items: list[object]) -> object:
         found = make(items)
         if len(found) != len(items):
             raise must_be("an array without repeats")
         return found
 
-    schema: dict[str, JSONValue] = {"type": "array", "items": item.schema, "uniqueItems": True}
-    return Shape(
-        schema=schema,
-        noun="an array",
-        hook=read,
-        hashable=hashable,
-        measure="array",
-        trusted=item.trusted,
-    )
+    return _array_of(item, distinct, hashable=hashable, schema={"uniqueItems": True})
 
 
 def _dict_of(key: Shape, member: Shape) -> Shape:
     if key.schema.get("type") != "string":
         raise TypeError(f"the keys of a JSON object are strings, and so cannot be {key.noun}; use str")
     schema: dict[str, JSONValue] = {"type": "object"}
-    free = key.schema == {"type": "string"}
-    if not free:
+    if key.schema != {"type": "string"}:
         schema["propertyNames"] = key.schema
     if member.schema:
         schema["additionalProperties"] = member.schema
-    key_hook, hook = key.hook, member.hook
 
-    def read(value: JSONValue, _: object) -> object:
+    def hook(value: JSONValue, _: object) -> object:
         if not isinstance(value, dict):
             raise must_be("an object")
+        if key is TEXT:
+            return {name: member.hook(one, None) for name, one in value.items()}
+        names = [_key(name, key.hook) for name in value]
+        return _paired(names, [member.hook(one, None) for one in value.values()])
+
+    def tell(value: JSONValue, _: object) -> object:
+        if not isinstance(value, dict):
+            raise must_be("an object")
+        names: list[object] = []
+        found: list[Problem] = []
+        for name in value:
+            try:
+                names.append(_key(name, key.tell))
+            except Misfit as misfit:
+                found += misfit.problems
+                if len(found) >= SHOWN_VIOLATIONS:
+                    raise Misfit(found) from None
         try:
-            if free:
-                return {name: hook(one, None) for name, one in value.items()}
-            found = {key_hook(name, None): hook(one, None) for name, one in value.items()}
-        except Misfit:
-            raise Misfit(_dict_problems(value, key_hook, hook)) from None
-        if len(found) != len(value):
-            raise must_be("an object without two spellings of one key")
-        return found
+            members = gathered((name, one, member.tell) for name, one in value.items())
+        except Misfit as misfit:
+            raise Misfit([*found, *misfit.problems]) from None
+        if found:
+            raise Misfit(found)
+        return _paired(names, members)
 
-    return Shape(schema=schema, noun="an object", hook=read, measure="object", trusted=key.trusted and member.trusted)
+    trusted = key.trusted and member.trusted
+    return Shape(schema=schema, noun="an object", hook=hook, tell=tell, measure="object", trusted=trusted)
 
 
-def _dict_problems(value: dict[str, JSONValue], key_hook: Hook, hook: Hook) -> list[Problem]:
-    keys = _all_problems(((name, name) for name in value), key_hook)
-    return [Problem(one.after, one.path, "the key ") for one in keys] + _all_problems(value.items(), hook)
+def _key(name: str, hook: Hook) -> object:
+    try:
+        return hook(name, None)
+    except Misfit as misfit:
+        raise Misfit([Problem(one.after, one.path, "the key ") for one in misfit.inside(name)]) from None
+
+
+def _paired(names: list[object], members: list[object]) -> dict[object, object]:
+    made = dict(zip(names, members, strict=True))
+    if len(made) != len(names):
+        raise must_be("an object without two spellings of one key")
+    return made

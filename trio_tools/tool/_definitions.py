@@ -30,11 +30,15 @@ class _Definition:
             return attrs.evolve(self.shape, schema=schema)
         self.is_referred_to = True
 
-        def read(value: JSONValue, of: object) -> object:
+        def hook(value: JSONValue, of: object) -> object:
             assert self.shape is not None
             return self.shape.hook(value, of)
 
-        return Shape(schema=schema, noun="an object", hook=read, trusted=False)
+        def tell(value: JSONValue, of: object) -> object:
+            assert self.shape is not None
+            return self.shape.tell(value, of)
+
+        return Shape(schema=schema, noun="an object", hook=hook, tell=tell, trusted=False)
 
 
 class Definitions:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
+from collections.abc import Callable
+
+from trio_tools.tool._callables import layers_of
+
+
+def described_callable(function: Callable[..., object]) -> tuple[str, dict[str, str]]:
+    """As `described`, of the function behind partials and decorators, or else of the object that is called."""
+    layers = [one for one in layers_of(function) if not isinstance(one, functools.partial)]
+    layers.sort(key=lambda one: not inspect.isroutine(one))
+    return described(next((one for one in layers if inspect.getdoc(one)), None))
 
 
 def described(owner: object) -> tuple[str, dict[str, str]]:
     """The description in a docstring, and those of parameters and attributes by name. A docstring that cannot be taken
     apart is the description as it stands."""
-    docstring = inspect.getdoc(owner) if _has_own(owner) else None
+    docstring = inspect.getdoc(owner) if owner is not None and _has_own(owner) else None
     if not docstring:
         return "", {}
     import docstring_parser

@@ -21,7 +21,8 @@ def valid_name(declared: str) -> str:
     a digest of all of it. Raises `ValueError` for a blank one."""
     if not declared.strip():
         raise ValueError("a tool needs a name that is not blank; give it one with name=")
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", unicodedata.normalize("NFC", declared))
+    declared = unicodedata.normalize("NFC", declared)
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", declared)
     if len(plain) <= LENGTH and (plain == declared or plain.strip("_")):
         return plain
     digest = hashlib.sha256(declared.encode(errors="backslashreplace")).hexdigest()[:_DIGEST]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -15,8 +16,8 @@ import attrs
 
 from trio_tools.tool._bindings import hints_of
 from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
-from trio_tools.tool._shape import Misfit, Problem, Shape
-from trio_tools.tool._signature import SHOWN_VIOLATIONS, is_context
+from trio_tools.tool._shape import SHOWN_VIOLATIONS, Misfit, Problem, Shape
+from trio_tools.tool._signature import is_context, shortened
 from trio_tools.tool._violations import problem_of, words_of
 from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas, thaw
 
@@ -102,7 +103,7 @@ def shape_of_schema(schema: Mapping[str, object]) -> Shape:
 
 def _problems(validator: Validator, value: JSONValue) -> Iterator[Problem]:
     if not validator.is_valid(value):
-        for error in validator.iter_errors(value):
+        for error in islice(validator.iter_errors(value), SHOWN_VIOLATIONS):
             yield from problem_of(error)
 
 
@@ -126,12 +127,10 @@ class RawSignature:
         """The arguments as they are; what does not fit is appended to `problems`."""
         self.prepare()
         assert self._validator is not None
-        found = list(map(str, _problems(self._validator, arguments)))
+        found = [str(problem) for problem in _problems(self._validator, arguments)]
         if self.known is not None and not found:
             found += [f'unknown property "{name}"' for name in arguments if name not in self.known]
-        problems += found[:SHOWN_VIOLATIONS]
-        if len(found) > SHOWN_VIOLATIONS:
-            problems.append(f"and {len(found) - SHOWN_VIOLATIONS:,} more")
+        problems += shortened(found)
         return {self.whole: arguments} if self.whole is not None else dict(arguments)
 
     def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:

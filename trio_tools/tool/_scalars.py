@@ -8,9 +8,9 @@ from enum import Enum, Flag
 from typing import Any, Literal, get_args, get_origin
 
 from trio_tools.tool._shape import Measure, Misfit, Problem, Shape, Walk, must_be
-from trio_tools.values import JSONValue, freeze
+from trio_tools.values import JSONValue, NotJSON, freeze
 
-# The largest whole number below which every whole number is a float of its own.
+# Below it every whole number is a float of its own; it itself is also what the next one is rounded to.
 EXACT = 2**53
 
 
@@ -36,9 +36,9 @@ def _int(value: JSONValue, _: object) -> object:
     if type(value) is int:
         return value
     if type(value) is float and value.is_integer():  # JSON Schema: 3.0 is an integer
-        if abs(value) <= EXACT:
+        if abs(value) < EXACT:
             return int(value)
-        raise Misfit([Problem(" must be an integer; one beyond 2^53 is written without a point and an exponent")])
+        raise Misfit([Problem(" must be an integer; one of 2^53 or more is written without a point and an exponent")])
     raise must_be("an integer")
 
 
@@ -64,10 +64,11 @@ def _scalar(name: str, noun: str, hook: Any, measure: Measure = "none") -> Shape
     return Shape(schema={"type": name}, noun=noun, hook=hook, hashable=True, measure=measure)
 
 
+TEXT = _scalar("string", "a string", _str, "string")
 ANYTHING = Shape(schema={}, noun="any JSON value", hook=_anything)
 
 _SCALARS: dict[object, Shape] = {
-    str: _scalar("string", "a string", _str, "string"),
+    str: TEXT,
     bool: _scalar("boolean", "a boolean", _bool),
     int: _scalar("integer", "an integer", _int, "number"),
     float: _scalar("number", "a number", _float, "number"),
@@ -106,7 +107,10 @@ def _json(value: object) -> JSONValue:
     kind = type(plain)
     if kind not in (str, int, float, bool, type(None)):
         raise TypeError(f"{value!r} is not a JSON string, number, boolean or null, and so cannot be told to a model")
-    return freeze(plain)
+    try:
+        return freeze(plain)
+    except NotJSON as error:
+        raise TypeError(f"{value!a} cannot be told to a model: {error.problem}") from None
 
 
 def _key(value: JSONValue) -> tuple[bool, JSONValue]:

@@ -11,10 +11,13 @@ from trio_tools.values import JSONValue, printable, safe
 
 Step: TypeAlias = "str | int"
 # Reads a JSON value as a type; raises `Misfit`. The second argument is what cattrs passes to its hooks, and unused.
+# Each type has two, made by one row: one that stops at the first thing that does not fit, and one that tells all.
 Hook: TypeAlias = Callable[[JSONValue, object], object]
 # What bounds may bind: numbers and lengths that JSON Schema has words for, and what only the run time can compare.
 Measure: TypeAlias = Literal["number", "string", "array", "object", "order", "size", "none"]
 
+# Violations that one text lists. A model mends what it reads, not thousands; and finding more takes its time.
+SHOWN_VIOLATIONS = 100
 # Characters of a place in a message. Enough to find it, not enough to flood a model with a 200-level path.
 SHOWN_PATH = 120
 
@@ -54,26 +57,34 @@ def must_be(noun: str) -> Misfit:
     return Misfit([Problem(f" must be {noun}")])
 
 
+def _same(shape: Shape) -> Hook:
+    return shape.hook
+
+
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Shape:
     """One type: its `schema`, the `noun` that messages use, and the `hook` that reads a JSON value as it.
 
-    `hashable`: whether what is read can be in a set. `measure`: what bounds may bind of it. `arms`: those of a union.
-    `trusted`: whether reading runs no code of the tool's author.
+    `tell` reads as `hook` does, and tells what does not fit, up to `SHOWN_VIOLATIONS` things. Neither reads a value
+    twice, or what is wrong deep down would be read twice at each level. `kind`: the Python type, where only the run
+    time can bound it. `hashable`: whether what is read can be in a set. `measure`: what bounds may bind of it. `arms`:
+    those of a union. `trusted`: whether reading runs no code of the tool's author.
     """
 
     schema: dict[str, JSONValue]
     noun: str
     hook: Hook
+    tell: Hook = attrs.field(default=attrs.Factory(_same, takes_self=True))
     hashable: bool = False
     measure: Measure = "none"
+    kind: type | None = None
     arms: tuple[Shape, ...] = ()
     trusted: bool = True
 
     def violations(self, value: JSONValue, name: str) -> list[str]:
         """All that is wrong with a value that is called `name`; nothing if it fits."""
         try:
-            self.hook(value, None)
+            self.tell(value, None)
         except Misfit as misfit:
             return [str(problem) for problem in misfit.inside(name)]
         except RecursionError:

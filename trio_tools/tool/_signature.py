@@ -15,12 +15,9 @@ from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
 from trio_tools.tool._classes import closed_object, missing, shown, unknown
 from trio_tools.tool._context import SyncToolContext, ToolContext
 from trio_tools.tool._definitions import Definitions
-from trio_tools.tool._shape import Shape
+from trio_tools.tool._shape import SHOWN_VIOLATIONS, Shape
 from trio_tools.tool._table import walk_of
-from trio_tools.values import FrozenDict, JSONValue, freeze_mapping
-
-# Violations that one text lists; the others are counted. A model mends what it reads, not thousands.
-SHOWN_VIOLATIONS = 100
+from trio_tools.values import FrozenDict, JSONValue, NotJSON, freeze_mapping
 
 _NOTHING: tuple[object, ...] = ()
 _CONTEXTS: tuple[object, object] = (SyncToolContext, ToolContext)  # of a plain function, of an async one
@@ -60,6 +57,13 @@ class Signature(Protocol):
     def prepare(self) -> None:
         """Get ready to read. Raises what keeps this from being a tool, such as a schema that is none."""
         ...
+
+
+def shortened(violations: list[str]) -> list[str]:
+    """The first of them, and whether there may be more."""
+    if len(violations) < SHOWN_VIOLATIONS:
+        return violations
+    return [*violations[:SHOWN_VIOLATIONS], "and there may be more"]
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -113,9 +117,7 @@ class TypedSignature:
             elif name in arguments:
                 found += parameter.shape.violations(arguments[name], name)
         found += map(str, unknown(arguments, [parameter.name for parameter in self.parameters]))
-        problems += found[:SHOWN_VIOLATIONS] or ["the arguments cannot be read twice in the same way"]
-        if len(found) > SHOWN_VIOLATIONS:
-            problems.append(f"and {len(found) - SHOWN_VIOLATIONS:,} more")
+        problems += shortened(found or ["the arguments cannot be read twice in the same way"])
 
     def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:
         """The values and the context as positional and keyword arguments."""
@@ -151,9 +153,13 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
         default: object = attrs.NOTHING if compiled.required else parameter.default
         properties[parameter.name] = shown(compiled.shape, text or descriptions.get(parameter.name), default)
     schema = closed_object(properties, [one.name for one in parameters if one.required])
+    try:
+        frozen = freeze_mapping(definitions.finish(schema))
+    except NotJSON as error:  # a description that UTF-8 cannot carry, a bound that no text can
+        raise TypeError(f'tool "{name}": {error}') from None
     return TypedSignature(
         parameters=tuple(parameters),
-        schema=freeze_mapping(definitions.finish(schema)),
+        schema=frozen,
         context=context,
         positional=tuple(one for one in given if one.kind is one.POSITIONAL_ONLY),
         is_async=is_async,
@@ -184,7 +190,7 @@ def _compile(parameter: inspect.Parameter, hint: object, place: str, definitions
         raise TypeError(f"{place}: needs an annotation, so that the model can be told its type")
     try:
         shape = walk_of(definitions).shape(hint)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise TypeError(f"{place}: {error}") from None
     required = parameter.default is parameter.empty
     return Parameter(parameter.name, shape, required, nullable=not shape.violations(None, parameter.name))

@@ -10,7 +10,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 from datetime import date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path, PosixPath, PurePath, PurePosixPath
 from uuid import UUID
 
@@ -18,14 +18,16 @@ from trio_tools.tool._shape import Measure, Shape, Walk, must_be
 from trio_tools.values import JSONValue
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-# RFC 3339; of a fraction as many digits as a datetime holds
+# RFC 3339; of a fraction as many digits as a datetime holds, and noughts
 _DATE_TIME = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6}0*)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
-_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?")
+_TIME = re.compile(
+    r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6}0*)?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
+)
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-# an exponent of four digits at most: more would be a number that takes a machine down when it is written out
-_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?")
+# written out, as results are: an exponent can stand for a number that takes a machine down
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 # padded, and without bits that no byte has, so that each value has one spelling
 _BASE64 = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?")
 
@@ -37,16 +39,17 @@ def _spelt(
     *,
     schema: dict[str, JSONValue],
     measure: Measure = "order",
+    kind: type | None = None,
 ) -> Shape:
     def read(value: JSONValue, _: object) -> object:
         if type(value) is str and spelling.fullmatch(value):
             try:
                 return make(value)
-            except (ValueError, InvalidOperation):  # spelt like one, and none: the 30th of February
+            except ValueError:  # spelt like one, and none: the 30th of February
                 pass
         raise must_be(noun)
 
-    return Shape(schema={"type": "string", **schema}, noun=noun, hook=read, hashable=True, measure=measure)
+    return Shape(schema={"type": "string", **schema}, noun=noun, hook=read, hashable=True, measure=measure, kind=kind)
 
 
 def _pattern(spelling: re.Pattern[str]) -> str:
@@ -70,14 +73,23 @@ _SPELT: dict[object, Shape] = {
         _DATE_TIME,
         lambda text: datetime.fromisoformat(text.upper()),
         schema={"format": "date-time"},
+        kind=datetime,
     ),
-    date: _spelt("a date, such as 2026-11-30", _DATE, date.fromisoformat, schema={"format": "date"}),
+    date: _spelt("a date, such as 2026-11-30", _DATE, date.fromisoformat, schema={"format": "date"}, kind=date),
     time: _spelt(
-        "a time of day, such as 08:30 or 08:30:00Z", _TIME, time.fromisoformat, schema={"pattern": _pattern(_TIME)}
+        "a time of day, such as 08:30 or 08:30:00Z",
+        _TIME,
+        time.fromisoformat,
+        schema={"pattern": _pattern(_TIME)},
+        kind=time,
     ),
     UUID: _spelt("a UUID of 8-4-4-4-12 hexadecimal digits", _UUID, UUID, schema={"format": "uuid"}, measure="none"),
     Decimal: _spelt(
-        'a decimal number in a string, such as "19.90"', _DECIMAL, Decimal, schema={"pattern": _pattern(_DECIMAL)}
+        'a decimal number in a string, such as "19.90"',
+        _DECIMAL,
+        Decimal,
+        schema={"pattern": _pattern(_DECIMAL)},
+        kind=Decimal,
     ),
     bytes: _spelt(
         "bytes in base64, with padding",

@@ -11,7 +11,7 @@ import attrs
 import trio
 from attrs.validators import instance_of
 
-from trio_tools.tool._describe import described
+from trio_tools.tool._describe import described_callable
 from trio_tools.tool._names import name_of, valid_name
 from trio_tools.tool._raw import canonical, raw_signature, shape_of_schema
 from trio_tools.tool._shape import Shape
@@ -116,6 +116,17 @@ class Tool:
     nan_as_null: bool = attrs.field(default=False, validator=_flag)
     declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
 
+    def __attrs_pre_init__(
+        self, *, name: str, description: object, parameters: Mapping[str, object], **_: object
+    ) -> None:
+        """Look at what is to be sent while the name is there to be told. Raises `ValueError` for what UTF-8 or JSON
+        cannot carry."""
+        try:
+            freeze_mapping({"description": description} if isinstance(description, str) else {})
+            freeze_mapping(parameters)
+        except NotJSON as error:
+            raise ValueError(f'tool "{name}": {error}') from None
+
     def __attrs_post_init__(self) -> None:
         if canonical(self.parameters) != self.signature.schema:  # changed by `evolve`, and the signature was not
             raise ValueError(f'tool "{self.name}": its parameters are not its signature\'s; make a new Tool of them')
@@ -182,7 +193,7 @@ def _declare(body: Body, options: ToolOptions) -> Tool:
     name = name_of(body) if given is None else given
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a tool's name must be a string, not {name!r}")
-    text, of_parameters = described(body)
+    text, of_parameters = described_callable(body)
     description = options.get("description")
     signature = signature_of(body, name, of_parameters)
     try:

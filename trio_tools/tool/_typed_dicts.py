@@ -7,7 +7,7 @@ for required.
 from __future__ import annotations
 
 import inspect
-from typing import Any, NotRequired, Required, get_args, get_origin
+from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
 
 from trio_tools.tool._bindings import bindings_of, hints_of
 from trio_tools.tool._classes import closed_object, missing, shown, unknown
@@ -41,26 +41,27 @@ def _shape_of(kind: Any, walk: Walk) -> Shape:
     return Shape(
         schema=closed_object(properties, required_names, about),
         noun="an object",
-        hook=_hook(shapes),
+        hook=_hook(shapes, tells=False),
+        tell=_hook(shapes, tells=True),
         trusted=all(shape.trusted for shape, _ in shapes.values()),
     )
 
 
 def _unwrapped(hint: object, required: bool) -> tuple[object, bool]:
     """The type inside Required, NotRequired and ReadOnly, in whatever order they stand."""
-    while (origin := get_origin(hint)) is not None:
-        if origin is Required:
-            required = True
-        elif origin is NotRequired:
-            required = False
-        elif getattr(origin, "_name", None) != "ReadOnly":  # of typing since 3.13, of typing_extensions before
-            break
-        hint = get_args(hint)[0]
+    origin = get_origin(hint)
+    if origin is Annotated:
+        inner, required = _unwrapped(get_args(hint)[0], required)
+        return Annotated[(inner, *get_args(hint)[1:])], required  # pyright: ignore[reportReturnType]
+    if origin in (Required, NotRequired):
+        return _unwrapped(get_args(hint)[0], origin is Required)
+    if getattr(origin, "_name", None) == "ReadOnly":  # of typing since 3.13, of typing_extensions before
+        return _unwrapped(get_args(hint)[0], required)
     return hint, required
 
 
-def _hook(shapes: dict[str, tuple[Shape, bool]]) -> Hook:
-    hooks = {name: shape.hook for name, (shape, _) in shapes.items()}
+def _hook(shapes: dict[str, tuple[Shape, bool]], *, tells: bool) -> Hook:
+    hooks = {name: shape.tell if tells else shape.hook for name, (shape, _) in shapes.items()}
     required = [name for name, (_, is_required) in shapes.items() if is_required]
 
     def read(value: JSONValue, _: object) -> object:
@@ -74,6 +75,8 @@ def _hook(shapes: dict[str, tuple[Shape, bool]]) -> Hook:
                     made[name] = hooks[name](member, None)
                 except Misfit as misfit:
                     found += [missing(name)] if member is None and name in required else misfit.inside(name)
+                    if not tells:
+                        break
         if len(made) < len(value):
             found += unknown(value, list(hooks))
         if found:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import types
+from collections.abc import Callable
 from typing import ForwardRef, Union, get_args, get_origin
 
 from trio_tools.tool._scalars import ANYTHING
@@ -10,6 +12,7 @@ from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
 from trio_tools.values import JSONValue
 
 _SCALARS: set[object] = {str, int, float, bool, type(None)}
+_LEAVES = ("string", "integer", "number", "boolean", "null")
 
 
 def union(annotation: object, walk: Walk) -> Shape | None:
@@ -17,7 +20,7 @@ def union(annotation: object, walk: Walk) -> Shape | None:
     if get_origin(annotation) is not Union and not isinstance(annotation, types.UnionType):
         return None
     arguments = get_args(annotation)
-    if _is_any_json(arguments):
+    if annotation == JSONValue or _is_any_json(arguments):
         return ANYTHING
     return union_of([walk.shape(one) for one in arguments])
 
@@ -42,7 +45,8 @@ def union_of(arms: list[Shape]) -> Shape:
     return Shape(
         schema={"anyOf": _distinct([arm.schema for arm in arms])},
         noun=noun_of(arms),
-        hook=_hook(arms),
+        hook=_reader(arms, lambda arm: arm.hook),
+        tell=_reader(arms, lambda arm: arm.tell),
         hashable=all(arm.hashable for arm in arms),
         arms=tuple(arms),
         trusted=all(arm.trusted for arm in arms),
@@ -57,21 +61,48 @@ def _distinct(schemas: list[dict[str, JSONValue]]) -> list[JSONValue]:
     return found
 
 
-def _hook(arms: list[Shape]) -> Hook:
-    null = [arm for arm in arms if arm.schema.get("type") == "null"]
-    rest = [arm for arm in arms if arm not in null]
-    if len(rest) == 1 and null:
-        return _optional(rest[0], null)
-    ordered = _whole_numbers_first(arms)
+def noun_of(arms: list[Shape]) -> str:
+    """What a message calls a union."""
+    return " or ".join(dict.fromkeys(arm.noun for arm in arms))
+
+
+def _reader(arms: list[Shape], of_arm: Callable[[Shape], Hook]) -> Hook:
+    if len(arms) == 2 and arms[1].schema == {"type": "null"} and not _takes_null(arms[0]):
+        return _optional(arms[0], of_arm(arms[0]))
+    readers = [(arm, of_arm(arm)) for arm in _whole_numbers_first(arms)]
 
     def read(value: JSONValue, of: object) -> object:
         closest: list[Problem] = []
-        for arm in ordered:
+        for arm, hook in readers:
             try:
-                return arm.hook(value, of)
+                return hook(value, of)
             except Misfit as misfit:
                 closest = closest or _closer(arm, misfit)
         raise Misfit(closest) if closest else must_be(noun_of(arms))
+
+    return read if sum(not _is_leaf(arm) for arm in arms) < 2 else _once(read)
+
+
+def _is_leaf(arm: Shape) -> bool:
+    """Whether it holds no other values, and so is read at once."""
+    return not arm.schema or "enum" in arm.schema or arm.schema.get("type") in _LEAVES
+
+
+def _takes_null(arm: Shape) -> bool:
+    members = arm.schema.get("enum")
+    return isinstance(members, list) and None in members
+
+
+def _optional(inner: Shape, hook: Hook) -> Hook:
+    def read(value: JSONValue, of: object) -> object:
+        if value is None:
+            return None
+        try:
+            return hook(value, of)
+        except Misfit as misfit:
+            if _closer(inner, misfit):
+                raise
+            raise must_be(f"{inner.noun} or null") from None
 
     return read
 
@@ -83,8 +114,8 @@ def _closer(arm: Shape, misfit: Misfit) -> list[Problem]:
 
 
 def _whole_numbers_first(arms: list[Shape]) -> list[Shape]:
-    """An integer arm before a float arm, wherever it was written: a whole number stays one."""
-    kinds = [arm.schema.get("type") for arm in arms]
+    """An `int` arm before a `float` arm, wherever it was written: a whole number stays one."""
+    kinds = [arm.schema.get("type") if arm.measure == "number" else None for arm in arms]
     if "number" not in kinds:
         return arms
     first = kinds.index("number")
@@ -92,22 +123,39 @@ def _whole_numbers_first(arms: list[Shape]) -> list[Shape]:
     return [*arms[:first], *late, *(arm for arm in arms[first:] if arm not in late)]
 
 
-def _optional(inner: Shape, null: list[Shape]) -> Hook:
-    hook = inner.hook
+class _Read(threading.local):
+    """What one union has made of the values that it is being read from, in this thread."""
 
-    def read(value: JSONValue, of: object) -> object:
-        if value is None:
-            return None
+    def __init__(self) -> None:
+        self.depth = 0
+        # by identity; the value is kept, so that no other can have its identity
+        self.done: dict[int, tuple[JSONValue, object, list[Problem] | None]] = {}
+
+
+def _once(read: Hook) -> Hook:
+    """The same hook, which reads no value twice while it is inside itself: each arm that is tried would else read all
+    that is further in again, twice as often at each level."""
+    state = _Read()
+
+    def remembering(value: JSONValue, of: object) -> object:
+        if not isinstance(value, (dict, list)):
+            return read(value, of)
+        if id(value) in state.done:
+            _, made, problems = state.done[id(value)]
+            if problems is not None:
+                raise Misfit(problems)
+            return made
+        state.depth += 1
         try:
-            return hook(value, of)
+            made = read(value, of)
+            state.done[id(value)] = (value, made, None)
         except Misfit as misfit:
-            if _closer(inner, misfit):
-                raise
-            raise must_be(noun_of([inner, *null])) from None
+            state.done[id(value)] = (value, None, misfit.problems)
+            raise
+        finally:
+            state.depth -= 1
+            if not state.depth:
+                state.done.clear()
+        return made
 
-    return read
-
-
-def noun_of(arms: list[Shape]) -> str:
-    """What a message calls a union."""
-    return " or ".join(dict.fromkeys(arm.noun for arm in arms))
+    return remembering

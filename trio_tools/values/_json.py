@@ -20,8 +20,9 @@ MAX_DEPTH = 200
 # Values in one snapshot. A structure that shares parts can be small in memory and endless as text; a tool result of a
 # million values is of no use to a model.
 MAX_NODES = 1_000_000
-# The first integer of more than 4,300 decimal digits, which is as many as CPython turns to text and back.
-TOO_LARGE = 10**4300
+# Decimal digits of a number: as many as CPython turns to text and back.
+MAX_DIGITS = 4_300
+TOO_LARGE = 10**MAX_DIGITS  # the first integer of more digits
 # Characters of a place in a message. Enough to find it, not enough to flood a model with a 200-level path.
 SHOWN_PATH = 120
 
@@ -130,25 +131,53 @@ class _Open:
         return FrozenList(self.built) if isinstance(self.built, list) else FrozenDict(self.built)
 
 
+class Limits:
+    """How much one snapshot may hold. Counts down, and raises `NotJSON` when it is too much."""
+
+    def __init__(self, *, values: int, containers: int | None = None, size: int | None = None) -> None:
+        """`size` is in bytes: those of strings and keys in UTF-8, the digits of numbers, and two for each value."""
+        self.values, self._values = values, values
+        self.containers, self._containers = containers or values, containers or values
+        self.size, self._size = size, size or 0
+
+    def holds(self, members: int) -> None:
+        """A container with so many members is met."""
+        self._containers -= 1
+        self._values -= members
+        if self._values < 1:  # the root is one
+            raise NotJSON(f"more than {self.values:,} values")
+        if self._containers < 0:
+            raise NotJSON(f"more than {self.containers:,} arrays and objects")
+
+    def weighs(self, value: object) -> None:
+        """A key or a value that holds no others is met."""
+        if isinstance(value, str):
+            self._size -= len(value) if value.isascii() else len(value.encode(errors="replace"))
+        elif isinstance(value, int):
+            self._size -= value.bit_length() * 3 // 10  # of ten bits each three digits, or a few more
+        self._size -= 2
+        if self._size < 0:
+            raise NotJSON(f"longer than {self.size:,} bytes")
+
+
 def _copied(
-    source: object, root: dict[object, object] | list[object], convert: Convert | None, max_values: int = MAX_NODES
+    source: object, root: dict[object, object] | list[object], convert: Convert | None, limits: Limits
 ) -> FrozenDict | FrozenList:
     """The snapshot of a container. Iterative, since a caller may be deep itself; it knows what is on the path (to find
-    cycles) and how many values there were (to find explosions). `root` holds the members of `source`."""
+    cycles) and how much there was (to find explosions). `root` holds the members of `source`."""
+    limits.holds(len(root))
     path = [_Open(source, root, "")]
     on_path = {id(source)}
-    nodes = 1
     at: list[str | int] = []  # the step to the value that is looked at
     try:
         while True:
             inner = path[-1]
             for place, item in inner.left:
                 at = []
-                nodes += 1
-                if nodes > max_values:
-                    raise NotJSON(f"more than {max_values:,} values")
                 step = _step(place, inner.built, convert)
                 at = [step]
+                if limits.size is not None and isinstance(step, str):
+                    limits.weighs(step)
                 value = item if convert is None else _converted(item, convert)
                 kind = type(value)
                 if kind in _LISTS or kind in _DICTS:
@@ -156,9 +185,12 @@ def _copied(
                         raise NotJSON("contains itself")
                     if len(path) >= MAX_DEPTH:
                         raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
+                    limits.holds(len(value))  # type: ignore[arg-type]  # narrowed by its exact type
                     on_path.add(id(item))
-                    path.append(_Open(item, value, step))  # type: ignore[arg-type]  # narrowed by its exact type
+                    path.append(_Open(item, value, step))  # type: ignore[arg-type]
                     break
+                if limits.size is not None:
+                    limits.weighs(value)
                 inner.add(step, _scalar(value, kind))
             else:
                 path.pop()
@@ -247,16 +279,19 @@ def freeze(value: object, *, convert: Convert | None = None) -> JSONValue:
     plain = value if convert is None else _converted(value, convert)
     kind = type(plain)
     if kind in _LISTS or kind in _DICTS:
-        return _copied(value, plain, convert)  # type: ignore[arg-type]  # narrowed by its exact type
+        return _copied(value, plain, convert, Limits(values=MAX_NODES))  # type: ignore[arg-type]  # narrowed by its exact type
     return _scalar(plain, kind)
 
 
-def freeze_mapping(mapping: Mapping[str, object], *, max_values: int = MAX_NODES) -> FrozenDict:
+def freeze_mapping(mapping: Mapping[str, object], *, limits: Limits | None = None) -> FrozenDict:
     """As `freeze`, for a top level that may be any `Mapping`: each member is read once, and what its accessors raise
-    comes out as it is. Raises `NotJSON` as `freeze` does, and for more than `max_values` values."""
+    comes out as it is. Raises `NotJSON` as `freeze` does, and for more than `limits` allow."""
     if mapping is EMPTY:
         return EMPTY
-    frozen = _copied(mapping, {key: mapping[key] for key in mapping}, None, max_values)
+    limits = limits or Limits(values=MAX_NODES)
+    if len(mapping) > limits.values:
+        raise NotJSON(f"more than {limits.values:,} values")
+    frozen = _copied(mapping, {key: mapping[key] for key in mapping}, None, limits)
     assert isinstance(frozen, FrozenDict)
     return frozen
 

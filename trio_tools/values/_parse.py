@@ -15,6 +15,7 @@ from trio_tools.values._json import (
     FrozenDict,
     FrozenList,
     JSONValue,
+    Limits,
     NotJSON,
     check_text,
     extend,
@@ -29,15 +30,18 @@ from trio_tools.values._json import (
 # Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
 MAX_ARGUMENT_BYTES = 1024 * 1024
 
-# Values in one call's arguments. A model that writes all it may in one answer comes to some tens of thousands; many
-# more small ones would hold up the event loop for longer than 50 ms.
-MAX_ARGUMENT_VALUES = 50_000
+# Values in one call's arguments, the whole object included. A model that writes all it may in one answer comes to about
+# as many; many more small ones would hold up the event loop for longer than 50 ms.
+MAX_ARGUMENT_VALUES = 20_000
 # Arrays and objects among them, which cost more to read.
-MAX_ARGUMENT_CONTAINERS = 20_000
+MAX_ARGUMENT_CONTAINERS = 10_000
 
-# a whole string, also an unclosed one
+# a whole string, also one without an end
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _BRACKETS = re.compile(r"[^\[\]{}]+")
+# what JSON counts as space, and nothing else
+_BLANKS = " \t\n\r"
+_SPACE = re.compile(f"[{_BLANKS}]+")
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _TOO_MANY = f"more than {MAX_ARGUMENT_VALUES:,} values"
 # the escape of one half of a pair of surrogates; whether the other half is there is looked at afterwards
@@ -94,13 +98,14 @@ def _check_shape(text: str) -> None:
     if quotes > 4 * MAX_ARGUMENT_VALUES:  # of a key and of a value, two each; never more than there are
         raise NotJSON(_TOO_MANY)
     openings = text.count("[") + text.count("{")
-    if openings <= MAX_DEPTH and text.count(",") < MAX_ARGUMENT_VALUES:
+    if openings <= MAX_DEPTH and openings + text.count(",") < MAX_ARGUMENT_VALUES:
         return
-    bare = _STRING.sub("", text)
+    bare = _SPACE.sub("", _STRING.sub("0", text))
     openings = bare.count("[") + bare.count("{")
     if openings > MAX_ARGUMENT_CONTAINERS:
         raise NotJSON(f"more than {MAX_ARGUMENT_CONTAINERS:,} arrays and objects")
-    if openings + bare.count(",") > MAX_ARGUMENT_VALUES:
+    # each container holds one more than it has commas, but for empty ones
+    if 1 + openings + bare.count(",") - bare.count("[]") - bare.count("{}") > MAX_ARGUMENT_VALUES:
         raise NotJSON(_TOO_MANY)
     brackets = _BRACKETS.sub("", bare)
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
@@ -108,16 +113,16 @@ def _check_shape(text: str) -> None:
 
 
 def freeze_arguments(mapping: Mapping[str, object]) -> FrozenDict:
-    """A snapshot of arguments that come as a mapping, under the same bounds as text. Raises `NotJSON` as
-    `parse_arguments` does, and what the mapping's accessors raise."""
-    frozen = freeze_mapping(mapping, max_values=MAX_ARGUMENT_VALUES)
-    if len(repr(frozen)) > MAX_ARGUMENT_BYTES // 4:  # a cheap look first: no character takes more than four bytes
-        _check_size(json.dumps(frozen, ensure_ascii=False))
-    return frozen
+    """A snapshot of arguments that come as a mapping, under the same bounds as text; its bytes are counted roughly.
+    Raises `NotJSON` as `parse_arguments` does, and what the mapping's accessors raise."""
+    limits = Limits(values=MAX_ARGUMENT_VALUES, containers=MAX_ARGUMENT_CONTAINERS, size=MAX_ARGUMENT_BYTES)
+    return freeze_mapping(mapping, limits=limits)
 
 
 def _check_size(text: str) -> None:
-    size = len(text) if text.isascii() else len(check_text(text).encode())
+    size = len(text)
+    if size <= MAX_ARGUMENT_BYTES and not text.isascii():
+        size = len(check_text(text).encode())
     if size > MAX_ARGUMENT_BYTES:
         raise NotJSON(f"longer than {MAX_ARGUMENT_BYTES:,} bytes")
 
@@ -127,16 +132,18 @@ def parse_arguments(text: str) -> FrozenDict:
 
     Raises `NotJSON` for anything else than exactly one JSON object: broken or trailing text, repeated keys, NaN and
     infinities in any spelling, integers of more than 4,300 digits, lone surrogates, more than `MAX_DEPTH` levels,
-    `MAX_ARGUMENT_VALUES` values or `MAX_ARGUMENT_BYTES` bytes.
+    `MAX_ARGUMENT_VALUES` values, `MAX_ARGUMENT_CONTAINERS` arrays and objects, or `MAX_ARGUMENT_BYTES` bytes.
     """
-    if not text or text.isspace():
-        return EMPTY
     _check_size(text)
+    if not text.strip(_BLANKS):
+        return EMPTY
     _check_shape(text)
     try:
         value = _DECODER.decode(text)
+        if isinstance(value, FrozenDict) and _HALF.search(text):
+            _check_surrogates(value)
     except json.JSONDecodeError as error:
-        raise NotJSON(f"{error.msg} at character {error.pos}") from None
+        raise NotJSON(f"{error.msg.removesuffix(' at')} at character {error.pos}") from None
     except RecursionError:  # within the bounds, but the caller is deep itself
         raise NotJSON("nested too deep to be read from here") from None
     except ValueError as error:
@@ -147,8 +154,6 @@ def parse_arguments(text: str) -> FrozenDict:
         return EMPTY
     if not isinstance(value, FrozenDict):
         raise NotJSON(f"arguments must be one JSON object, not {_kind(value)}")
-    if _HALF.search(text):
-        _check_surrogates(value)
     return value
 
 

@@ -19,7 +19,7 @@ from uuid import UUID
 
 import attrs
 
-from trio_tools.values._json import JSONValue, NotJSON, freeze
+from trio_tools.values._json import MAX_DIGITS, MAX_NODES, JSONValue, NotJSON, freeze
 
 _Rule: TypeAlias = Callable[[Any], object]
 
@@ -64,9 +64,12 @@ def _refuse_number(value: float) -> object:
 
 
 def _decimal(value: Decimal) -> str:
+    """Written out: whoever reads it need not know of exponents."""
     if not value.is_finite():
         raise NotJSON(f"{value} is not a finite number")
-    return str(value)
+    if abs(value.adjusted()) > MAX_DIGITS:
+        raise NotJSON(f"a decimal of more than {MAX_DIGITS:,} digits")
+    return format(value, "f")
 
 
 def _members(value: set[Any] | frozenset[Any]) -> list[object]:
@@ -75,6 +78,12 @@ def _members(value: set[Any] | frozenset[Any]) -> list[object]:
         return sorted(value)
     except TypeError:
         return list(value)
+
+
+def _mapping(value: Mapping[Any, object]) -> dict[object, object]:
+    if len(value) > MAX_NODES:  # before all of it is read
+        raise NotJSON(f"more than {MAX_NODES:,} values")
+    return {key: value[key] for key in value}
 
 
 # The first that fits holds: members of a StrEnum are text too, and a datetime is a date. Subclasses of JSON's own types
@@ -91,5 +100,5 @@ _RULES: tuple[tuple[type | tuple[type, ...], _Rule], ...] = (
     ((bytes, bytearray, memoryview), lambda value: b64encode(value).decode()),
     ((set, frozenset), _members),
     ((list, tuple, deque), list),
-    (Mapping, lambda value: {key: value[key] for key in value}),
+    (Mapping, _mapping),
 )
