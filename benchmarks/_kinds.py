@@ -150,7 +150,7 @@ class Whole(Kind):
         if type(value) is int:
             return taken(value)
         if type(value) is float and value.is_integer():
-            return taken(int(value)) if abs(value) <= 2**53 else looser("int")
+            return taken(int(value)) if abs(value) < 2**53 else looser("int")
         return REFUSED
 
 

@@ -21,7 +21,7 @@ _SECONDS = r":(?P<second>[0-5][0-9]|60)(?:\.(?P<part>[0-9]+))?"
 _DATETIME = re.compile(rf"{_DATE.pattern}[Tt]{_CLOCK}{_SECONDS}(?P<offset>z|{_OFFSET})")
 _TIME = re.compile(rf"{_CLOCK}(?:{_SECONDS})?(?P<offset>{_OFFSET})?")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-_DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?")
+_DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
@@ -74,7 +74,7 @@ def read_time(text: str) -> Verdict:
     found = _TIME.fullmatch(text)
     if found is None:
         return REFUSED
-    second, part, offset = int(found["second"] or 0), found["part"] or "", _offset(found)
+    second, part, offset = int(found["second"] or 0), (found["part"] or "").rstrip("0"), _offset(found)
     if second == 60 or len(part) > 6:
         return REFUSED
     zone = None if offset is None else timezone(offset)

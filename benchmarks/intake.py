@@ -1,4 +1,4 @@
-"""What reading arguments costs: strictly, to frozen data and typed values, against what a program would do by itself."""
+"""What reading arguments costs: strictly, to frozen data and typed values, against what a program would do itself."""
 
 from __future__ import annotations
 

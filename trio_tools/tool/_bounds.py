@@ -120,8 +120,16 @@ def _tighter(keyword: str, one: JSONValue, other: JSONValue) -> JSONValue:
     if not isinstance(one, (int, float)) or not isinstance(other, (int, float)):
         return other
     if keyword == "multipleOf":
-        return math.lcm(one, other) if isinstance(one, int) and isinstance(other, int) else None
+        return _common_multiple(one, other)
     return max(one, other) if "min" in keyword.lower() else min(one, other)
+
+
+def _common_multiple(one: float, other: float) -> JSONValue:
+    """The least number that is a multiple of both; None if no JSON number is."""
+    (above, below), (above_too, below_too) = (Decimal(str(number)).as_integer_ratio() for number in (one, other))
+    least, scale = math.lcm(above * below_too, above_too * below), below * below_too
+    number = least // scale if least % scale == 0 else least / scale
+    return number if Decimal(str(number)) * scale == least else None
 
 
 def _checked(hook: Hook, bound: _Bound) -> Hook:

@@ -35,6 +35,7 @@ from trio_tools.values._events import (
     EffectBegun,
     EffectEnded,
 )
+from trio_tools.values._freeze import freeze, freeze_mapping
 from trio_tools.values._json import (
     EMPTY,
     MAX_DEPTH,
@@ -43,8 +44,6 @@ from trio_tools.values._json import (
     JSONValue,
     NotJSON,
     check_text,
-    freeze,
-    freeze_mapping,
     safe,
     thaw,
 )

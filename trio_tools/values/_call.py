@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import attrs
 from attrs.validators import instance_of, optional
 
-from trio_tools.values._json import EMPTY, FrozenDict, freeze_mapping, safe
+from trio_tools.values._freeze import freeze_mapping
+from trio_tools.values._json import EMPTY, FrozenDict, safe
 
 
 @attrs.frozen

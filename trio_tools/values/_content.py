@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import attrs
 
-from trio_tools.values._json import JSONValue, check_text, freeze
+from trio_tools.values._freeze import freeze
+from trio_tools.values._json import JSONValue, check_text
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 

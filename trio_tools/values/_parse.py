@@ -9,18 +9,17 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import NoReturn
 
+from trio_tools.values._freeze import Limits, freeze_mapping
 from trio_tools.values._json import (
     EMPTY,
     MAX_DEPTH,
     FrozenDict,
     FrozenList,
     JSONValue,
-    Limits,
     NotJSON,
     check_text,
     extend,
     fill,
-    freeze_mapping,
     new_dict,
     new_list,
     put,

@@ -19,7 +19,8 @@ from uuid import UUID
 
 import attrs
 
-from trio_tools.values._json import MAX_DIGITS, MAX_NODES, JSONValue, NotJSON, freeze
+from trio_tools.values._freeze import freeze
+from trio_tools.values._json import MAX_DIGITS, MAX_NODES, JSONValue, NotJSON
 
 _Rule: TypeAlias = Callable[[Any], object]
 

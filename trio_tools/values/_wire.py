@@ -18,7 +18,8 @@ from cattrs.strategies import configure_tagged_union
 from trio_tools.values._content import ContentBlock
 from trio_tools.values._errors import Cause
 from trio_tools.values._events import CallEvent
-from trio_tools.values._json import FrozenDict, JSONValue, NotJSON, freeze, freeze_mapping
+from trio_tools.values._freeze import freeze, freeze_mapping
+from trio_tools.values._json import FrozenDict, JSONValue, NotJSON
 from trio_tools.values._result import EffectState
 
 # Counts changes of the written form that older readers cannot take.
