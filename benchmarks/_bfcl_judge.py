@@ -26,7 +26,7 @@ _TAKES: Mapping[str, tuple[str, frozenset[str]]] = {
     **dict.fromkeys(("string", "String", "char"), ("a string", frozenset({"string"}))),
 }
 # Characters of the list of an enum that a model is told: the product's own number, to notice if it changes.
-_SHOWN = 300
+_SHOWN = 4_000
 # The keywords that the judge knows. Another one would be passed over, and so must not occur.
 _KNOWN = frozenset(
     {

@@ -101,7 +101,7 @@ def test_what_is_written_is_ascii_and_comes_back_whole(tmp_path: Path) -> None:
     assert "\u202e é\x7f 😀" in document["text"]
     for key in ("turn", "position", "id", "code", "is_error", "text"):
         del document[key]
-    assert from_json(ToolResult, document).call_id == "\ud800"
+    assert from_json(ToolResult, document).call_id == "?"  # half a character is neither logged nor sent
 
 
 def test_a_reader_that_leaves_ends_it_quietly(tmp_path: Path) -> None:

@@ -123,39 +123,42 @@ def _whole_numbers_first(arms: list[Shape]) -> list[Shape]:
     return [*arms[:first], *late, *(arm for arm in arms[first:] if arm not in late)]
 
 
-class _Read(threading.local):
-    """What one union has made of the values that it is being read from, in this thread."""
+class _Reading(threading.local):
+    """What unions have made of values while the outermost of them is being read, in this thread."""
 
     def __init__(self) -> None:
         self.depth = 0
-        # by identity; the value is kept, so that no other can have its identity
-        self.done: dict[int, tuple[JSONValue, object, list[Problem] | None]] = {}
+        # by union and identity of the value, which is kept, so that no other can have its identity
+        self.done: dict[tuple[Hook, int], tuple[JSONValue, object, list[Problem] | None]] = {}
+
+
+_reading = _Reading()
 
 
 def _once(read: Hook) -> Hook:
-    """The same hook, which reads no value twice while it is inside itself: each arm that is tried would else read all
-    that is further in again, twice as often at each level."""
-    state = _Read()
+    """The same hook, which reads no value twice while any union around it is being read: each arm that is tried would
+    else read all that is further in again, twice as often at each level."""
 
     def remembering(value: JSONValue, of: object) -> object:
         if not isinstance(value, (dict, list)):
             return read(value, of)
-        if id(value) in state.done:
-            _, made, problems = state.done[id(value)]
+        reading, key = _reading, (read, id(value))
+        if key in reading.done:
+            _, made, problems = reading.done[key]
             if problems is not None:
                 raise Misfit(problems)
             return made
-        state.depth += 1
+        reading.depth += 1
         try:
             made = read(value, of)
-            state.done[id(value)] = (value, made, None)
+            reading.done[key] = (value, made, None)
         except Misfit as misfit:
-            state.done[id(value)] = (value, None, misfit.problems)
+            reading.done[key] = (value, None, misfit.problems)
             raise
         finally:
-            state.depth -= 1
-            if not state.depth:
-                state.done.clear()
+            reading.depth -= 1
+            if not reading.depth:
+                reading.done.clear()
         return made
 
     return remembering
