@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trio_tools.formats._walk import DEFINITIONS, MANY, NAMED, ONE, Schema, listed, walk
-from trio_tools.values import JSONValue
+from trio_tools.formats._walk import DEFINITIONS, Schema, listed, walk
+from trio_tools.values import HOLD_MANY, HOLD_NAMED, HOLD_ONE, JSONValue
 
 # Keywords that say nothing when they are `true` or empty.
 _IDLE = frozenset(
@@ -42,11 +42,11 @@ def spell_out(root: Schema) -> None:
         if takes_nothing(schema.get("additionalProperties")):
             schema["additionalProperties"] = False
         for keyword, value in [*schema.items()]:
-            if keyword in ONE and keyword != "additionalProperties":
+            if keyword in HOLD_ONE and keyword != "additionalProperties":
                 schema[keyword] = spelled(value)
-            elif keyword in MANY and isinstance(value, list):
+            elif keyword in HOLD_MANY and isinstance(value, list):
                 schema[keyword] = [spelled(one) for one in value]
-            elif keyword in NAMED and isinstance(value, dict):
+            elif keyword in HOLD_NAMED and isinstance(value, dict):
                 schema[keyword] = {name: spelled(one) for name, one in value.items()}
             if keyword in _IDLE and schema[keyword] == {}:
                 del schema[keyword]

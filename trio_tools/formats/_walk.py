@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from trio_tools.values import JSONValue
+from trio_tools.values import HOLD_MANY, HOLD_NAMED, HOLD_ONE, JSONValue
 
 Schema: TypeAlias = "dict[str, JSONValue]"
 # The place of each schema by its id. The schema is kept beside it, or its id might become another's.
@@ -15,16 +15,6 @@ Places: TypeAlias = "dict[int, tuple[str, Schema]]"
 
 # Keywords that hold definitions: 2020-12, and draft 7, whose spelling is still seen in newer schemas.
 DEFINITIONS = frozenset({"$defs", "definitions"})
-# Keywords whose value is one schema, a list of them, or schemas by name. `items` and `dependencies` are two of these.
-ONE = frozenset(
-    {
-        *("items", "contains", "additionalItems", "unevaluatedItems", "contentSchema"),
-        *("additionalProperties", "propertyNames", "unevaluatedProperties"),
-        *("not", "if", "then", "else"),
-    }
-)
-MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"}) | DEFINITIONS
 # Keywords whose schemas look at the very value that the schema around them looks at.
 IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 # Keywords that a validator does not look at.
@@ -39,13 +29,13 @@ def inner(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
     """The schemas right inside one, as keyword, step from the one around, and schema. Booleans are left out: nothing is
     in them."""
     for keyword, value in schema.items():
-        if keyword in ONE and isinstance(value, dict):
+        if keyword in HOLD_ONE and isinstance(value, dict):
             yield keyword, _step(keyword), value
-        elif keyword in MANY and isinstance(value, list):
+        elif keyword in HOLD_MANY and isinstance(value, list):
             for number, one in enumerate(value):
                 if isinstance(one, dict):
                     yield keyword, f"{_step(keyword)}[{number}]", one
-        elif keyword in NAMED and isinstance(value, dict):
+        elif keyword in HOLD_NAMED and isinstance(value, dict):
             for name, one in value.items():
                 if isinstance(one, dict):
                     yield keyword, _step(keyword) + _step(name), one

@@ -50,7 +50,7 @@ from trio_tools.values._json import (
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._plain import to_plain
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
-from trio_tools.values._schema import ToolSchema, subschemas
+from trio_tools.values._schema import HOLD_MANY, HOLD_NAMED, HOLD_ONE, ToolSchema, subschemas
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
@@ -72,6 +72,9 @@ __all__ = [
     "ABORTED_BEFORE_DISPATCH",
     "EMPTY",
     "FORMAT_VERSION",
+    "HOLD_MANY",
+    "HOLD_NAMED",
+    "HOLD_ONE",
     "MAX_ARGUMENT_BYTES",
     "MAX_DEPTH",
     "Allow",

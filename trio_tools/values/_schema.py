@@ -17,13 +17,17 @@ class ToolSchema(TypedDict):
     parameters: dict[str, JSONValue]
 
 
-# Keywords whose value is a schema, a list of schemas, or schemas by name; all others hold data or bounds.
-_ONE = {
-    *("items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties"),
-    *("propertyNames", "not", "if", "then", "else", "contentSchema"),
-}
-_MANY = {"items", "prefixItems", "allOf", "anyOf", "oneOf"}
-_NAMED = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+# Keywords whose value is one schema, a list of them, or schemas by name, in 2020-12 and draft 7; all others hold data
+# or bounds. `items` and `dependencies` are two of these.
+HOLD_ONE = frozenset(
+    {
+        *("items", "contains", "additionalItems", "unevaluatedItems", "contentSchema"),
+        *("additionalProperties", "propertyNames", "unevaluatedProperties"),
+        *("not", "if", "then", "else"),
+    }
+)
+HOLD_MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+HOLD_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"})
 
 
 def subschemas(root: dict[str, JSONValue]) -> Iterator[dict[str, JSONValue]]:
@@ -35,9 +39,9 @@ def subschemas(root: dict[str, JSONValue]) -> Iterator[dict[str, JSONValue]]:
             continue
         yield schema
         for keyword, value in schema.items():
-            if keyword in _ONE:
+            if keyword in HOLD_ONE:
                 todo.append(value)
-            if keyword in _MANY and isinstance(value, list):
+            if keyword in HOLD_MANY and isinstance(value, list):
                 todo += value
-            if keyword in _NAMED and isinstance(value, dict):
+            if keyword in HOLD_NAMED and isinstance(value, dict):
                 todo += value.values()
