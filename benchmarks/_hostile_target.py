@@ -9,7 +9,7 @@ import attrs
 
 from trio_tools import Tool, ToolContext, tool
 
-# Whole numbers up to here are floats of their own, so one written with a point is what it says (docs/types.md).
+# Whole numbers below it are floats of their own, so one written with a point is what it says (docs/types.md).
 EXACT = 2**53
 
 
@@ -79,7 +79,7 @@ def _str(value: object) -> object:
 
 
 def _int(value: object) -> object:
-    if type(value) is float and value.is_integer() and abs(value) <= EXACT:
+    if type(value) is float and value.is_integer() and abs(value) < EXACT:
         return int(value)
     if type(value) is not int:
         raise Misfit
