@@ -17,7 +17,7 @@ from intake_tools import Trail, call, trailed
 from trio_tools import CallAccepted, ErrorCode, Tool, ToolResult, to_json, tool
 
 PREFIX = "Error: invalid arguments: "
-BEYOND = "must be an integer; one of 2^53 or more is written without a point and an exponent"
+BEYOND = "must be an integer, and one of 2^53 or more written without a point or exponent"
 
 
 @dataclasses.dataclass

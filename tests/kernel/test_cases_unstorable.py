@@ -133,7 +133,7 @@ UNKEPT: dict[str, tuple[Callable[[], object], str]] = {
     "half a character": (lambda: {"a": Path("/a\udcff")}, "$.a: a lone surrogate at character 2 of a string"),
     "half a key": (lambda: {"\ud800": 1}, "$: a lone surrogate at character 0 of a string"),
     "half in a block": (lambda: [Text("\ud800")], "a lone surrogate at character 0 of a string"),
-    "a block of NaN": (lambda: [Text("a"), Measured("nan")], "content must be"),
+    "a block of NaN": (lambda: [Text("a"), Measured("nan")], "nan is not a finite number"),
     "members raise": (lambda: [Broken(LookupError("no row"))], "value snapshot failed: no row"),
     "members exit": (lambda: [Broken(SystemExit(4))], "value snapshot failed"),
     "members are groups": (lambda: Broken(ExceptionGroup("all", [OSError("gone")])), "value snapshot failed: all"),

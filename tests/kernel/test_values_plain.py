@@ -176,11 +176,22 @@ async def test_blocks_are_content_and_their_json_is_the_value(value: object, con
     assert from_json(ToolResult, to_json(result)) == result
 
 
-async def test_a_block_that_holds_no_text_is_refused_and_the_body_ran() -> None:
-    """R051."""
-    broken: Any = Text(5)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-    result = await returned([broken])
-    assert (result.code, result.dispatched) == (ErrorCode.INVALID_TOOL_OUTPUT, True)
+@pytest.mark.parametrize(
+    ("kind", "arguments"), [(Text, [5]), (Image, [b"picture", "image/png"]), (Image, ["aGk=", None])]
+)
+def test_a_block_of_what_is_no_text_is_refused_when_it_is_made(kind: Any, arguments: list[object]) -> None:
+    """R051: where its author sees it, and with what to do about bytes."""
+    with pytest.raises(TypeError, match=r"the (text|data|media_type) of \w+ must be text, not "):
+        kind(*arguments)
+    with pytest.raises(TypeError, match="base64"):
+        Image(b"picture", "image/png")  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+
+async def test_what_stands_beside_a_block_becomes_one() -> None:
+    """R051: text one of text, any other value one of JSON, by the rules for results."""
+    result = await returned((PICTURE, "see", Point(1), {2}))
+    assert result.content == (PICTURE, Text("see"), Json({"x": 1, "inside": None}), Json([2]))
+    assert (await returned([PICTURE, object()])).code == ErrorCode.INVALID_TOOL_OUTPUT
 
 
 async def test_a_wrapper_that_keeps_a_result_keeps_its_picture() -> None:

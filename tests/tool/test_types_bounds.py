@@ -49,7 +49,12 @@ class Field:
         (Annotated[int, Field()], {"type": "integer", "minimum": 1, "maximum": 2, "description": "a field"}),
         (Annotated[int, object()], {"type": "integer"}),
         (Annotated[int | None, Ge(1)], {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}),
-        (Annotated[date, Ge(date(2026, 1, 1))], {"type": "string", "format": "date"}),
+        (
+            Annotated[date, "when", Ge(date(2026, 1, 1))],
+            {"type": "string", "format": "date", "description": "when Must be >= 2026-01-01."},
+        ),
+        (Annotated[int, Ge(3), Ge(1), Le(9), Le(7)], {"type": "integer", "minimum": 3, "maximum": 7}),
+        (Annotated[float, MultipleOf(0.2), MultipleOf(0.3)], {"type": "number", "multipleOf": 0.6}),
     ],
 )
 def test_a_bound_is_told_where_the_schema_has_a_word_for_it(annotation: Any, told: object) -> None:

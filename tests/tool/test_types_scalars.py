@@ -71,7 +71,7 @@ def test_what_fits_is_the_value_as_declared(annotation: Any, value: object, seen
         (int, "3", '"x" must be an integer'),
         (int, True, '"x" must be an integer'),
         (int, 3.5, '"x" must be an integer'),
-        (int, 1e25, '"x" must be an integer; one of 2^53 or more is written without a point and an exponent'),
+        (int, 1e25, '"x" must be an integer, and one of 2^53 or more written without a point or exponent'),
         (float, "1.5", '"x" must be a number'),
         (float, False, '"x" must be a number'),
         (float, 2**53 + 1, '"x" must be a number that a float holds exactly'),

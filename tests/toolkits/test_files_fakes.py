@@ -6,6 +6,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -102,9 +103,8 @@ def test_the_tools_declare_what_they_are(tmp_path: Path) -> None:
     with opened(tmp_path) as files:
         assert {name: one.timeout for name, one in files.tools.items()} == {"read": None, "glob": 30, "grep": 30}
         assert all(one.read_only and one.parallel and not one.destructive for one in files.tools.values())
-        assert {
-            name: [parameter.name for parameter in one.signature.parameters] for name, one in files.tools.items()
-        } == {
+        properties: dict[str, Any] = {name: one.parameters["properties"] for name, one in files.tools.items()}
+        assert {name: list(one) for name, one in properties.items()} == {
             "read": ["file_path", "offset", "limit"],
             "glob": ["pattern", "path"],
             "grep": ["pattern", "path", "include"],

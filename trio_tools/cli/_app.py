@@ -106,7 +106,8 @@ def _add_schema(app: "App") -> None:
         Args:
             target: A function or a Tool in an importable module, also of the working folder, or in a FILE.py.
             arguments: Arguments as a model would write them, `-` for standard input.
-            form: A provider's form instead of our own: openai, openai-strict, anthropic, gemini, mcp, and others.
+            form: A provider's form instead of our own: openai, openai-strict, openai-responses,
+                openai-responses-strict, anthropic, gemini, mcp.
         """
         return SchemaQuestion(target=target, arguments=arguments, form=form)
 

@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _answered(asked)
         return OK if asked is None else trio.run(run, asked)
     except Refused as refusal:
-        complain(str(refusal))
+        if refusal.status != READER_GONE:  # nobody reads what is written, and nobody minds
+            complain(str(refusal))
         return refusal.status
     except KeyboardInterrupt:  # before the run takes signals itself
         return INTERRUPTED

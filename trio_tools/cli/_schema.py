@@ -12,12 +12,11 @@ from types import ModuleType
 
 import attrs
 
-from trio_tools import Tool, ToolSchema, tool
+from trio_tools import Tool, tool
 from trio_tools.cli._options import STDIN
 from trio_tools.cli._printable import printable
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
 from trio_tools.formats import FORMS
-from trio_tools.values import thaw
 
 # Characters of one violation on the terminal: its words, and a name that may be as long as its input.
 VIOLATION_LENGTH = 500
@@ -38,7 +37,8 @@ def show_schema(question: SchemaQuestion) -> int:
     that cannot be found or is no tool."""
     one = _tool_at(question.target)
     try:
-        one.signature.prepare()
+        if question.arguments is not None:
+            one.signature.prepare()
         shown = _shown(one, question.form)
     except (ValueError, ModuleNotFoundError) as error:
         raise Refused(str(error)) from None
@@ -56,7 +56,7 @@ def show_schema(question: SchemaQuestion) -> int:
 
 
 def _shown(one: Tool, form: str | None) -> object:
-    schema = ToolSchema(name=one.name, description=one.description, parameters=thaw(one.parameters))
+    schema = one.schema()
     if form is None:
         return schema
     if form not in FORMS:
@@ -73,7 +73,8 @@ def _tool_at(target: str) -> Tool:
         try:
             found = getattr(found, name)
         except AttributeError:
-            raise Refused(f'there is no "{name}" in {where}, where "{path}" was looked for') from None
+            place = getattr(found, "__file__", None) or where
+            raise Refused(f'there is no "{name}" in {place}') from None
     if isinstance(found, Tool):
         return found
     if not callable(found):

@@ -101,8 +101,13 @@ FORMS: Mapping[str, Callable[[ToolSchema], dict[str, JSONValue]]] = MappingProxy
 def _drafted(schema: ToolSchema, form: str, name: re.Pattern[str] | None = None, *, spell: bool = False) -> Draft:
     """The draft that a form starts from: own copy, own references, an object at the top; if wanted, spelled out.
 
-    Raises `NotInForm` for a name that does not match, and for references and dialects that no form takes.
+    Raises `NotInForm` for a name that does not match, and for references and dialects that no form takes, `TypeError`
+    for what is no `ToolSchema`.
     """
+    if not isinstance(schema, Mapping) or not ToolSchema.__required_keys__ <= schema.keys():  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            "a form is made of what registry.schemas() or tool.schema() gives: name, description, parameters"
+        )
     root: Schema = json.loads(json.dumps(freeze_mapping(schema["parameters"])))
     draft = Draft(schema["name"], form, root, places_of(root))
     if name is not None and not name.fullmatch(draft.tool):

@@ -73,7 +73,8 @@ def completed(call: CallState, value: object) -> ToolResult:
 
 
 def _blocks(value: object) -> Content | None:
-    """The content that a body returned as such: a block, or a list or tuple of blocks, with texts among them."""
+    """The content that a body returned as such: a block, or a list or tuple with blocks in it. Of what else is in it
+    text becomes a block of text, and other values one of JSON."""
     if isinstance(value, _BLOCKS):
         return as_content((value,))
     if not isinstance(value, (list, tuple)):
@@ -81,7 +82,13 @@ def _blocks(value: object) -> Content | None:
     items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
     if not any(isinstance(item, _BLOCKS) for item in items):
         return None
-    return as_content(tuple(Text(item) if isinstance(item, str) else item for item in items))
+    return as_content(tuple(_block(item) for item in items))
+
+
+def _block(item: object) -> object:
+    if isinstance(item, _BLOCKS):
+        return item
+    return Text(item) if isinstance(item, str) else Json(item)  # pyright: ignore[reportArgumentType]
 
 
 def _value_of(content: Content, *, alone: bool) -> JSONValue:

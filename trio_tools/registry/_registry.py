@@ -31,7 +31,7 @@ from trio_tools.pipeline import (
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
 from trio_tools.tool import Body, Tool, is_generator, place_of, tool
-from trio_tools.values import Cause, Session, ToolCall, ToolResult, ToolSchema, thaw
+from trio_tools.values import Cause, Session, ToolCall, ToolResult, ToolSchema
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -87,10 +87,7 @@ class Registry:
 
     def schemas(self) -> list[ToolSchema]:
         """Name, description and parameters of every tool, by name in alphabetical order; copies, free to change."""
-        return [
-            ToolSchema(name=name, description=one.description, parameters=thaw(one.parameters))
-            for name, one in sorted(self._core.tools.items())
-        ]
+        return [one.schema() for _, one in sorted(self._core.tools.items())]
 
     # --- calls -----------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 import attrs
 
+from trio_tools.tool._describe import described_as, description_in
 from trio_tools.tool._shape import Hook, Measure, Misfit, Problem, Shape, Walk
 from trio_tools.tool._unions import union_of
 from trio_tools.values import JSONValue, printable
@@ -51,21 +52,7 @@ def annotated(annotation: object, walk: Walk) -> Shape | None:
     shape = walk.shape(inner)
     for one in _flat(metadata):
         shape = _bound_by(shape, one)
-    description = description_in(metadata)
-    if description:
-        shape = attrs.evolve(shape, schema={**shape.schema, "description": description})
-    return shape
-
-
-def description_in(metadata: Iterable[object]) -> str | None:
-    """The last description among metadata: a plain string, a `Doc`, or an object with a description of its own."""
-    found: str | None = None
-    for one in metadata:
-        text: object = one
-        if not isinstance(one, str):
-            text = getattr(one, "documentation", None) or getattr(one, "description", None)
-        found = text if isinstance(text, str) and text else found
-    return found
+    return attrs.evolve(shape, schema=described_as(shape, description_in(metadata)))
 
 
 def _flat(metadata: Iterable[Any]) -> Iterator[Any]:
@@ -111,8 +98,9 @@ def _within(shape: Shape, bound: _Bound) -> Shape | None:
         if tighter is None:
             return None
         schema[keyword] = tighter
+    untold = shape.untold if bound.schema else f"{shape.untold} Must be {bound.words}.".lstrip()
     hook, tell = _checked(shape.hook, bound), _checked(shape.tell, bound)
-    return attrs.evolve(shape, schema=schema, hook=hook, tell=tell)
+    return attrs.evolve(shape, schema=schema, hook=hook, tell=tell, untold=untold)
 
 
 def _tighter(keyword: str, one: JSONValue, other: JSONValue) -> JSONValue:

@@ -14,9 +14,9 @@ import cattrs
 from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: ignore[reportUnknownVariableType]
 
 from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
-from trio_tools.tool._describe import described
+from trio_tools.tool._describe import described, described_as
 from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Walk, must_be
-from trio_tools.values import JSONValue, printable, to_plain
+from trio_tools.values import Image, Json, JSONValue, Text, printable, to_plain
 
 Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
 
@@ -24,8 +24,6 @@ Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
 _CONVERTER = cattrs.Converter()
 # Factories of defaults that are shown, since what they make is the same each time.
 _EMPTY = (list, tuple, set, frozenset, dict)
-
-
 _FACTORY: Any = attrs.Factory  # a class, which checkers take for a function
 
 
@@ -47,6 +45,8 @@ def instance(annotation: object, walk: Walk) -> Shape | None:
         return None
     if not attrs.has(kind) and not dataclasses.is_dataclass(kind):
         return None
+    if kind in (Text, Image, Json):
+        raise TypeError(f"{kind.__name__} is a block of content, which results may hold and no type is checked against")
     name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
     return walk.define(annotation, name, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
 
@@ -85,11 +85,10 @@ def closed_object(properties: dict[str, JSONValue], required: list[str], about: 
 
 
 def shown(shape: Shape, description: str | None, default: object = attrs.NOTHING) -> dict[str, JSONValue]:
-    """The schema of a property: that of its type, with its description, and its default if that has a JSON form which
-    the type itself takes."""
-    schema = {**shape.schema}
-    if description:
-        schema["description"] = description
+    """The schema of a property: that of its type, with its description unless the type brings one, and its default if
+    that has a JSON form which the type itself takes."""
+    has_own = shape.schema.get("description", shape.untold) != shape.untold
+    schema = {**(shape.schema if has_own else described_as(shape, description))}
     if default is not attrs.NOTHING:
         try:
             plain = to_plain(default)

@@ -1,13 +1,15 @@
-"""What docstrings say: of the whole, and of each parameter or field. Google, NumPy, reST and Epydoc form."""
+"""What is said of a tool, a parameter or a field: in annotations first, then in docstrings of any usual form."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from trio_tools.tool._callables import layers_of
+from trio_tools.tool._shape import Shape
+from trio_tools.values import JSONValue
 
 
 def described_callable(function: Callable[..., object]) -> tuple[str, dict[str, str]]:
@@ -40,3 +42,21 @@ def _has_own(owner: object) -> bool:
         return True
     text: object = vars(owner).get("__doc__")
     return isinstance(text, str) and not (dataclasses.is_dataclass(owner) and text.startswith(f"{owner.__name__}("))
+
+
+def description_in(metadata: Iterable[object]) -> str | None:
+    """The last description among metadata: a plain string, a `Doc`, or an object with a description of its own."""
+    found: str | None = None
+    for one in metadata:
+        text: object = one
+        if not isinstance(one, str):
+            text = getattr(one, "documentation", None) or getattr(one, "description", None)
+        found = text if isinstance(text, str) and text else found
+    return found
+
+
+def described_as(shape: Shape, description: str | None) -> dict[str, JSONValue]:
+    """The schema of a shape with this description, and after it the bounds that a schema has no word for: a model is to
+    know them all the same."""
+    text = f"{description or ''} {shape.untold}".strip()
+    return {**shape.schema, "description": text} if text else shape.schema

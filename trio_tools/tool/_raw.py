@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 from urllib.parse import unquote
 
 import attrs
@@ -23,6 +23,9 @@ from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas,
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
+
+# What the parameter may be annotated with that takes all arguments; or not at all.
+_MAPPINGS = (dict, FrozenDict, Mapping)
 
 # References to references at the root. A real schema has one; a circle has no end.
 _HOPS = 20
@@ -139,9 +142,9 @@ class RawSignature:
 
 
 def raw_signature(body: Callable[..., object], parameters: FrozenDict, name: str) -> RawSignature:
-    """How a body takes the arguments of a raw schema: by keyword, or, if it has one parameter of a name that the schema
-    does not know, all of them as one mapping. Raises `TypeError` for a body that could not be called, and `ValueError`
-    for a schema that `canonical` refuses."""
+    """How a body takes the arguments of a raw schema: by keyword, or, if its one parameter is for a mapping and has a
+    name that the schema does not know, all of them there. Raises `TypeError` for a body that could not be called, and
+    `ValueError` for a schema that `canonical` refuses."""
     try:
         schema = canonical(parameters)
     except ValueError as error:
@@ -154,7 +157,7 @@ def raw_signature(body: Callable[..., object], parameters: FrozenDict, name: str
     rest = [one for one in given if one.name not in contexts]
     shown = schema.get("properties")
     properties = shown if isinstance(shown, dict) else {}  # else it is no schema, which `prepare` tells
-    whole = rest[0].name if len(rest) == 1 and _is_whole(rest[0], properties) else None
+    whole = rest[0].name if len(rest) == 1 and _is_whole(rest[0], hints, properties) else None
     known = None
     if whole is None:
         known = _checked(rest, schema, properties, name)
@@ -162,9 +165,11 @@ def raw_signature(body: Callable[..., object], parameters: FrozenDict, name: str
     return RawSignature(schema, context, whole, known, is_coroutine(body))
 
 
-def _is_whole(parameter: inspect.Parameter, properties: Mapping[str, JSONValue]) -> bool:
+def _is_whole(parameter: inspect.Parameter, hints: dict[str, Any], properties: Mapping[str, JSONValue]) -> bool:
+    hint = hints.get(parameter.name, object)
     by_name = (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-    return parameter.kind in by_name and parameter.name not in properties
+    takes_mapping = hint in (object, Any) or (get_origin(hint) or hint) in _MAPPINGS
+    return parameter.kind in by_name and parameter.name not in properties and takes_mapping
 
 
 def _checked(
@@ -181,7 +186,9 @@ def _checked(
             raise TypeError(f"{place}: the arguments of a raw schema are given by keyword")
         needed = one.name in names and one.default is one.empty
         if needed and not (isinstance(required, list) and one.name in required):
-            raise TypeError(f"{place}: it has no default, and the schema does not require it")
+            raise TypeError(
+                f"{place}: it has no default, and the schema does not require it; give it one, or list it in required"
+            )
     missing = [one for one in properties if one not in names]
     if missing and not takes_any:
         raise TypeError(f'tool "{name}": the body has no parameter for the property "{missing[0]}", and no **kwargs')

@@ -38,7 +38,7 @@ def _int(value: JSONValue, _: object) -> object:
     if type(value) is float and value.is_integer():  # JSON Schema: 3.0 is an integer
         if abs(value) < EXACT:
             return int(value)
-        raise Misfit([Problem(" must be an integer; one of 2^53 or more is written without a point and an exponent")])
+        raise Misfit([Problem(" must be an integer, and one of 2^53 or more written without a point or exponent")])
     raise must_be("an integer")
 
 
@@ -65,6 +65,7 @@ def _scalar(name: str, noun: str, hook: Any, measure: Measure = "none") -> Shape
 
 
 TEXT = _scalar("string", "a string", _str, "string")
+NULL = _scalar("null", "null", _none)
 ANYTHING = Shape(schema={}, noun="any JSON value", hook=_anything)
 
 _SCALARS: dict[object, Shape] = {
@@ -72,8 +73,8 @@ _SCALARS: dict[object, Shape] = {
     bool: _scalar("boolean", "a boolean", _bool),
     int: _scalar("integer", "an integer", _int, "number"),
     float: _scalar("number", "a number", _float, "number"),
-    type(None): _scalar("null", "null", _none),
-    None: _scalar("null", "null", _none),
+    type(None): NULL,
+    None: NULL,
     object: ANYTHING,
     Any: ANYTHING,
 }

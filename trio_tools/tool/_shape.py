@@ -80,6 +80,7 @@ class Shape:
     kind: type | None = None
     arms: tuple[Shape, ...] = ()
     trusted: bool = True
+    untold: str = ""  # the bounds that the schema has no word for
 
     def violations(self, value: JSONValue, name: str) -> list[str]:
         """All that is wrong with a value that is called `name`; nothing if it fits."""

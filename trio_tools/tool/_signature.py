@@ -10,7 +10,6 @@ from typing import Protocol, Union, get_args, get_origin
 import attrs
 
 from trio_tools.tool._bindings import hints_of
-from trio_tools.tool._bounds import description_in
 from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
 from trio_tools.tool._classes import closed_object, missing, shown, unknown
 from trio_tools.tool._context import SyncToolContext, ToolContext
@@ -149,9 +148,8 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
             continue
         compiled = _compile(parameter, hint, place, definitions)
         parameters.append(compiled)
-        text = description_in(get_args(hint)[1:]) if hasattr(hint, "__metadata__") else None
         default: object = attrs.NOTHING if compiled.required else parameter.default
-        properties[parameter.name] = shown(compiled.shape, text or descriptions.get(parameter.name), default)
+        properties[parameter.name] = shown(compiled.shape, descriptions.get(parameter.name), default)
     schema = closed_object(properties, [one.name for one in parameters if one.required])
     try:
         frozen = freeze_mapping(definitions.finish(schema))
@@ -186,6 +184,8 @@ def _context(name: str, hint: object, is_async: bool, other: str | None, place: 
 def _compile(parameter: inspect.Parameter, hint: object, place: str, definitions: Definitions) -> Parameter:
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         raise TypeError(f"{place}: a model cannot be told what *args and **kwargs take; name each parameter")
+    if hint is parameter.empty and parameter.name in ("self", "cls"):
+        raise TypeError(f"{place}: this is a method without its object; make a tool of the bound one, obj.method")
     if hint is parameter.empty:
         raise TypeError(f"{place}: needs an annotation, so that the model can be told its type")
     try:

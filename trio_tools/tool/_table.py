@@ -6,7 +6,10 @@ is declared, so that schema and run time never disagree. `docs/types.md` is this
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any, NewType, TypeVar, get_origin
 
 import attrs
@@ -53,7 +56,7 @@ class _Walk:
             found = row(annotation, self)
             if found is not None:
                 return found
-        raise TypeError(f"the type {_shown(annotation)} has no JSON form here; docs/types.md lists those that have one")
+        raise TypeError(_no_row(annotation))
 
     def define(self, annotation: object, name: str, build: Callable[[Walk], Shape]) -> Shape:
         return self.definitions.define(annotation, name, lambda: build(_Walk(self.definitions)))
@@ -63,6 +66,24 @@ class _Walk:
 
     def among(self, bindings: Mapping[object, object]) -> Walk:
         return _Walk(self.definitions, bindings)
+
+
+def _no_row(annotation: object) -> str:
+    """Why an annotation has no shape, and what to write instead."""
+    kind = type(annotation)
+    if attrs.has(kind) or dataclasses.is_dataclass(kind):
+        return f"a {kind.__name__} is a value, and not a type"
+    if isinstance(annotation, str):
+        return f"{annotation!r} is text, and not a type"
+    instead = _INSTEAD.get(annotation, "a scalar, a list or dict, an attrs class, a dataclass or a TypedDict")
+    return f"the type {_shown(annotation)} has no JSON form here; use {instead} (docs/types.md has the whole table)"
+
+
+_INSTEAD: dict[object, str] = {
+    timedelta: "a float of seconds, with the unit in its name",
+    complex: "two floats",
+    re.Pattern: "a str",
+}
 
 
 def _shown(annotation: object) -> str:

@@ -22,10 +22,12 @@ from trio_tools.values import (
     FrozenDict,
     NotJSON,
     ToolResult,
+    ToolSchema,
     check_seconds,
     freeze_arguments,
     freeze_mapping,
     parse_arguments,
+    thaw,
 )
 
 Body: TypeAlias = Callable[..., object]
@@ -66,7 +68,10 @@ def _bytes(_: object, attribute: attrs.Attribute[int], value: object) -> None:
 def _contract(output: object) -> Shape | None:
     if output is None or isinstance(output, Shape):
         return output
-    return shape_of_schema(output) if isinstance(output, Mapping) else shape_of(output)  # pyright: ignore[reportUnknownArgumentType]
+    try:
+        return shape_of_schema(output) if isinstance(output, Mapping) else shape_of(output)  # pyright: ignore[reportUnknownArgumentType]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"output: {error}") from None
 
 
 def _raw(one: Tool) -> Signature:
@@ -82,8 +87,8 @@ class Tool:
     """A declared tool. `tool` makes one of a typed function; made by hand, its `parameters` are raw JSON Schema.
 
     By hand: `parameters` are JSON Schema (2020-12, or the draft that `$schema` names), checked offline by the extra
-    `schema`. The body gets the arguments by keyword; if it has just one parameter, of a name that the schema does not
-    know, it gets all of them there as one frozen mapping. A context is injected by annotation, as ever.
+    `schema`. The body gets the arguments by keyword; if its one parameter is for a mapping (or not annotated) and has a
+    name that the schema does not know, it gets all of them there, frozen. A context is injected by annotation, as ever.
 
     `name` is made valid for every provider (`declared` keeps it as it was). `output` is what every success must fit: a
     type, or JSON Schema. `timeout` and `idle_timeout` are budgets in seconds, declared here and enforced by the timeout
@@ -116,14 +121,15 @@ class Tool:
     nan_as_null: bool = attrs.field(default=False, validator=_flag)
     declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
 
-    def __attrs_pre_init__(
-        self, *, name: str, description: object, parameters: Mapping[str, object], **_: object
-    ) -> None:
+    def __attrs_pre_init__(self, *, name: str, description: object, parameters: object, **_: object) -> None:
         """Look at what is to be sent while the name is there to be told. Raises `ValueError` for what UTF-8 or JSON
-        cannot carry."""
+        cannot carry, and `TypeError` for parameters that are no mapping."""
+        if not isinstance(parameters, Mapping):
+            given = type(parameters).__name__
+            raise TypeError(f'tool "{name}": parameters must be a mapping that holds JSON Schema, not {given}')
         try:
             freeze_mapping({"description": description} if isinstance(description, str) else {})
-            freeze_mapping(parameters)
+            freeze_mapping(parameters)  # pyright: ignore[reportUnknownArgumentType]
         except NotJSON as error:
             raise ValueError(f'tool "{name}": {error}') from None
 
@@ -132,6 +138,10 @@ class Tool:
             raise ValueError(f'tool "{self.name}": its parameters are not its signature\'s; make a new Tool of them')
         object.__setattr__(self, "name", valid_name(self.declared))
         object.__setattr__(self, "parameters", self.signature.schema)
+
+    def schema(self) -> ToolSchema:
+        """What a provider is told of it, in canonical form: a copy, free to change."""
+        return ToolSchema(name=self.name, description=self.description, parameters=thaw(self.parameters))
 
     def violations(self, arguments: Mapping[str, object] | str) -> list[str]:
         """What would be refused of these arguments, a mapping or JSON text, and why; nothing if the call would be run.

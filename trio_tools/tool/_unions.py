@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import ForwardRef, Union, get_args, get_origin
 
-from trio_tools.tool._scalars import ANYTHING
+from trio_tools.tool._scalars import ANYTHING, NULL
 from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
 from trio_tools.values import JSONValue
 
@@ -63,7 +63,10 @@ def _distinct(schemas: list[dict[str, JSONValue]]) -> list[JSONValue]:
 
 def noun_of(arms: list[Shape]) -> str:
     """What a message calls a union."""
-    return " or ".join(dict.fromkeys(arm.noun for arm in arms))
+    nouns = dict.fromkeys(arm.noun for arm in arms)
+    if "a number" in nouns:
+        nouns.pop("an integer", None)  # which is one
+    return (", or " if any("," in noun for noun in nouns) else " or ").join(nouns)
 
 
 def _reader(arms: list[Shape], of_arm: Callable[[Shape], Hook]) -> Hook:
@@ -102,7 +105,7 @@ def _optional(inner: Shape, hook: Hook) -> Hook:
         except Misfit as misfit:
             if _closer(inner, misfit):
                 raise
-            raise must_be(f"{inner.noun} or null") from None
+            raise must_be(noun_of([inner, NULL])) from None
 
     return read
 

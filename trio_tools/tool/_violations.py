@@ -69,7 +69,9 @@ def words_of(error: ValidationError | ReferencingError) -> str:
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     said = str(error).partition("\n")[0]
     if path and path[-1] == "type":  # in its own words it is "not valid under any of the schemas"
-        said = "no type of JSON Schema"
+        said = f"{_json(getattr(error, 'instance', None))} is no type of JSON Schema"
+    if said.startswith("Unknown meta-schema: "):
+        said = f"{said.split()[2].rstrip('.')} names no known draft; leave $schema out, or name one"
     return _cut(safe(f"{said}, at ${place}" if path else said))
 
 

@@ -9,30 +9,44 @@ import attrs
 
 from trio_tools.values._freeze import freeze
 from trio_tools.values._json import JSONValue, check_text
+from trio_tools.values._plain import to_plain
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
+def _is_text(block: object, attribute: attrs.Attribute[str], value: object) -> None:
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        instead = "; write bytes as base64.b64encode(...).decode()" if isinstance(value, bytes) else ""
+        raise TypeError(f"the {attribute.name} of {type(block).__name__} must be text, not {kind}{instead}")
+
+
 @attrs.frozen
 class Text:
-    """A block of text."""
+    """A block of text. Raises `TypeError` for anything else."""
 
-    text: str
+    text: str = attrs.field(validator=_is_text)
 
 
 @attrs.frozen
 class Image:
-    """A block that holds a picture: `data` in base64, and its `media_type` such as `image/png`."""
+    """A block that holds a picture: `data` in base64, and its `media_type` such as `image/png`. Raises `TypeError` for
+    what is not text."""
 
-    data: str
-    media_type: str
+    data: str = attrs.field(validator=_is_text)
+    media_type: str = attrs.field(validator=_is_text)
+
+
+def _as_json(value: object) -> JSONValue:
+    return to_plain(value)
 
 
 @attrs.frozen
 class Json:
-    """A block that holds a JSON value. Raises `NotJSON` if it is not one."""
+    """A block that holds a JSON value, or one that becomes JSON by the rules for results. Raises `NotJSON` if it is
+    neither."""
 
-    value: JSONValue = attrs.field(converter=freeze)
+    value: JSONValue = attrs.field(converter=_as_json)
 
 
 ContentBlock: TypeAlias = Text | Image | Json
