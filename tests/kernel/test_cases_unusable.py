@@ -124,7 +124,7 @@ async def test_an_annotation_that_is_not_to_be_found_is_named(declare: Callable[
     """Case B26 (c): with what to do about it."""
     said = await refused(declare)
     assert said.startswith(
-        f'tool "{"lost" if name == "Nowhere" else "local"}": the annotation {name!r} cannot be found'
+        f'tool "{"lost" if name == "Nowhere" else "local"}", parameter "x": the annotation {name!r} cannot be found'
     )
     assert "define or import it at module level" in said
 

@@ -51,7 +51,7 @@ class Field:
         (Annotated[int | None, Ge(1)], {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}),
         (
             Annotated[date, "when", Ge(date(2026, 1, 1))],
-            {"type": "string", "format": "date", "description": "when Must be >= 2026-01-01."},
+            {"type": "string", "format": "date", "description": "when. Must be >= 2026-01-01."},
         ),
         (Annotated[int, Ge(3), Ge(1), Le(9), Le(7)], {"type": "integer", "minimum": 3, "maximum": 7}),
         (Annotated[float, MultipleOf(0.2), MultipleOf(0.3)], {"type": "number", "multipleOf": 0.6}),

@@ -236,5 +236,5 @@ def test_a_name_that_is_nowhere_is_named() -> None:
 
     async def wander(x: Local) -> None: ...
 
-    with pytest.raises(TypeError, match=r'tool "wander": the annotation \'Local\' cannot be found'):
+    with pytest.raises(TypeError, match=r'tool "wander", parameter "x": the annotation \'Local\' cannot be found'):
         tool(wander)

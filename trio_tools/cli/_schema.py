@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +18,7 @@ from trio_tools.cli._options import STDIN
 from trio_tools.cli._printable import printable
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
 from trio_tools.formats import FORMS
+from trio_tools.values import printable as thrown_text
 
 # Characters of one violation on the terminal: its words, and a name that may be as long as its input.
 VIOLATION_LENGTH = 500
@@ -46,13 +48,31 @@ def show_schema(question: SchemaQuestion) -> int:
     print(json.dumps(shown, indent=2).replace("\x7f", "\\u007f"))
     if question.arguments is None:
         return OK
-    text = sys.stdin.read() if question.arguments == STDIN else question.arguments
-    found = one.violations(text)
+    text = _standard_input() if question.arguments == STDIN else question.arguments
+    try:
+        found = one.violations(text)
+    except SystemExit as error:
+        raise Refused(f"code of {question.target} tried to exit, with {error.code!r}") from None
     for violation in found:
-        print(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
+        _say(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
     if not found:
-        print("accepted")
+        _say("accepted")
     return REFUSED_ARGUMENTS if found else OK
+
+
+def _say(line: str) -> None:
+    """Print a line in what standard output can carry."""
+    encoding = sys.stdout.encoding or "ascii"
+    print(line.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - so it is when started with 0 closed
+        raise Refused("cannot read standard input: it is closed")
+    try:
+        return sys.stdin.read()
+    except (OSError, ValueError) as error:
+        raise Refused(f"cannot read standard input: {error}") from None
 
 
 def _shown(one: Tool, form: str | None) -> object:
@@ -75,27 +95,35 @@ def _tool_at(target: str) -> Tool:
         except AttributeError:
             place = getattr(found, "__file__", None) or where
             raise Refused(f'there is no "{name}" in {place}') from None
+        except Exception as error:  # a property, or a module's own __getattr__
+            raise Refused(f'cannot look up "{name}" in {where}: {_words(error)}') from None
     if isinstance(found, Tool):
         return found
     if not callable(found):
         raise Refused(f'"{target}" is a {type(found).__name__}, and neither a function nor a Tool')
     try:
         return tool(found)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ModuleNotFoundError) as error:
         raise Refused(str(error)) from None
+
+
+def _words(error: BaseException) -> str:
+    """Type and text of an exception, whatever its `__str__` does."""
+    return f"{type(error).__name__}: {thrown_text(error)}"
 
 
 def _module(where: str) -> ModuleType:
     """Import what the user named, from the working folder too, as `python -m` does."""
-    sys.path.insert(0, os.getcwd())
     try:
-        return _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+        sys.path.insert(0, os.getcwd())
+        with redirect_stdout(sys.stderr):  # what it prints is not the answer
+            return _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
     except KeyboardInterrupt:
         raise
     except ModuleNotFoundError as error:
         raise Refused(f"cannot import {where}: there is no module {error.name}") from None
     except BaseException as error:  # whatever its code does, also to exit
-        raise Refused(f"cannot import {where}: {type(error).__name__}: {error}") from None
+        raise Refused(f"cannot import {where}: {_words(error)}") from None
 
 
 def _from_file(path: Path) -> ModuleType:

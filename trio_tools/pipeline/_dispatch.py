@@ -63,7 +63,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if call.heard or call.attempts:
         failure = await _hindered(call, tool)
         if failure is not None:
-            return call.failed(failure)
+            return call.failed(failure, superseded=None if call.last is None else call.last.outcome)
     if _may_be_over(call) and await _is_over(call):
         return call.cut()
     call.attempts += 1
@@ -98,7 +98,11 @@ async def _hindered(call: CallState, tool: Tool) -> ErrorInfo | None:
     if unrecorded is not None or not call.attempts:
         return unrecorded
     assert call.arguments is not None
-    return structure(call, tool, call.arguments)  # the earlier attempt may have changed what it was given
+    refused = structure(call, tool, call.arguments)  # the earlier attempt may have changed what it was given
+    if refused is None:
+        return None
+    # validators that change their mind; not INVALID_ARGS, which says that nothing has run
+    return ErrorInfo(refused.name, ErrorCode.TOOL_FAILED, f"no further attempt: {refused.message}")
 
 
 def _may_be_over(call: CallState) -> bool:

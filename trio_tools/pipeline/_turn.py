@@ -142,7 +142,7 @@ class Turn:
         if self.fault is None and self._next < len(self.calls):
             try:
                 self.launch()
-            except Exception as fault:
+            except BaseException as fault:
                 self.fault = fault
         return self.unfinished > 0
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from trio_tools.values import JSONValue
@@ -19,20 +21,61 @@ def hints_of(owner: Any, what: str) -> dict[str, object]:
             f"{what}: the annotation {error.name!r} cannot be found from where it is defined; "
             "define or import it at module level, not under TYPE_CHECKING"
         ) from None
+    except RecursionError:
+        raise  # whoever walks through types has gone too far
     except Exception as error:  # annotations are code, and may do anything
         raise TypeError(f"{what}: its annotations cannot be read: {type(error).__name__}: {error}") from None
 
 
+def parameter_hints(function: Any, tool: str) -> dict[str, object]:
+    """The annotations of a function's parameters, and not of what it returns, which checks nothing. Raises `TypeError`
+    naming tool and parameter."""
+    annotations: dict[str, object] = dict(getattr(function, "__annotations__", None) or {})
+    annotations.pop("return", None)
+    found: dict[str, object] = {}
+    for name, annotation in annotations.items():
+        alone = SimpleNamespace(
+            __annotations__={name: annotation},
+            __globals__=getattr(function, "__globals__", {}),
+            __type_params__=getattr(function, "__type_params__", ()),
+        )
+        found |= hints_of(alone, f'tool "{tool}", parameter "{name}"')
+    return found
+
+
 def _looked_up(owner: Any) -> dict[str, object]:
-    try:
-        return get_type_hints(owner, include_extras=True)
-    except NameError as error:
-        # our alias refers to itself by a name that its user need not have imported, and before 3.13 Python overlooks
-        # the type parameters of `class Box[T]`
-        names = {"JSONValue": JSONValue, **{one.__name__: one for one in getattr(owner, "__type_params__", ())}}
-        if error.name not in names:
-            raise
-        return get_type_hints(owner, localns=names, include_extras=True)
+    if not isinstance(owner, type):
+        return _resolved(owner, None, {})
+    found: dict[str, object] = {}
+    for base in reversed(owner.__mro__):
+        annotations = inspect.get_annotations(base)
+        if annotations:
+            module = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
+            alone = type(base.__name__, (), {"__annotations__": annotations, "__type_params__": _type_parameters(base)})
+            found |= _resolved(alone, dict(vars(base)), module)  # a name of the module before one of the class
+    return found
+
+
+def _type_parameters(kind: Any) -> tuple[Any, ...]:
+    """Those of `class Box[T]`; of a TypedDict also those of its bases, whose keys are its own."""
+    found: tuple[Any, ...] = getattr(kind, "__type_params__", ())
+    if hasattr(kind, "__required_keys__"):
+        for base in getattr(kind, "__orig_bases__", ()):
+            found = (*_type_parameters(get_origin(base) or base), *found)
+    return found
+
+
+def _resolved(owner: Any, around: dict[str, Any] | None, names: Mapping[str, Any]) -> dict[str, object]:
+    parameters = {one.__name__: one for one in getattr(owner, "__type_params__", ())}
+    if around is None and not parameters:
+        try:
+            return get_type_hints(owner, include_extras=True)
+        except NameError as error:
+            if error.name != "JSONValue":
+                raise
+    # our alias refers to itself by a name that its user need not have imported
+    local = {"JSONValue": JSONValue, **names, **parameters}
+    return get_type_hints(owner, around, local, include_extras=True)
 
 
 def substituted(annotation: Any, bindings: Mapping[object, object]) -> Any:
@@ -55,6 +98,8 @@ def bindings_of(annotation: Any) -> Bindings:
     mean two things."""
     kind = get_origin(annotation) or annotation
     variables: tuple[object, ...] = getattr(kind, "__parameters__", ())
+    if not all(isinstance(one, TypeVar) for one in variables):
+        raise TypeError(f"{kind.__name__} is generic in any number of types, which has no JSON form here")
     own = dict(zip(variables, get_args(annotation), strict=False))
     found: dict[object, Mapping[object, object]] = {kind: own}
     for base in getattr(kind, "__orig_bases__", ()):
@@ -66,4 +111,14 @@ def bindings_of(annotation: Any) -> Bindings:
 def bindings_for(member: str, kind: type, bindings: Bindings) -> Mapping[object, object]:
     """What type variables stand for in the annotation of this member: in the class that it is written in."""
     owners = (one for one in kind.__mro__ if member in inspect.get_annotations(one))
-    return bindings.get(next(owners, kind), {})
+    return bindings.get(_owner_of_key(member, next(owners, kind)), {})
+
+
+def _owner_of_key(key: str, kind: Any) -> Any:
+    """The TypedDict that a key is written in, since one lists its bases' keys as its own; of another class itself."""
+    if hasattr(kind, "__required_keys__"):
+        for base in getattr(kind, "__orig_bases__", ()):
+            origin = get_origin(base) or base
+            if hasattr(origin, "__required_keys__") and key in inspect.get_annotations(origin):
+                return _owner_of_key(key, origin)
+    return kind

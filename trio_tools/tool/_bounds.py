@@ -42,6 +42,7 @@ class _Bound:
     words: str
     check: Check
     schema: dict[str, JSONValue] = attrs.field(factory=dict[str, JSONValue])
+    trusted: bool = True  # whether the test runs no code of the tool's author
 
 
 def annotated(annotation: object, walk: Walk) -> Shape | None:
@@ -99,8 +100,14 @@ def _within(shape: Shape, bound: _Bound) -> Shape | None:
             return None
         schema[keyword] = tighter
     untold = shape.untold if bound.schema else f"{shape.untold} Must be {bound.words}.".lstrip()
-    hook, tell = _checked(shape.hook, bound), _checked(shape.tell, bound)
-    return attrs.evolve(shape, schema=schema, hook=hook, tell=tell, untold=untold)
+    return attrs.evolve(
+        shape,
+        schema=schema,
+        hook=_checked(shape.hook, bound),
+        tell=_checked(shape.tell, bound),
+        untold=untold,
+        trusted=shape.trusted and bound.trusted,
+    )
 
 
 def _tighter(keyword: str, one: JSONValue, other: JSONValue) -> JSONValue:
@@ -153,7 +160,8 @@ def _bounds(shape: Shape, metadata: Any) -> Iterator[_Bound | None]:
         yield _length(shape, most, 1, operator.le, "at most")
     match type(metadata).__name__:
         case "Predicate" if not shape.arms:
-            yield _Bound(f"such that {getattr(metadata.func, '__name__', 'its predicate')} holds", metadata.func)
+            words = f"such that {getattr(metadata.func, '__name__', 'its predicate')} holds"
+            yield _Bound(words, metadata.func, trusted=False)
         case "Timezone":
             yield _zone(metadata.tz) if shape.kind in (datetime, time) else None
         case _:
@@ -192,9 +200,9 @@ def _is_number(limit: object) -> bool:
 
 def _exact(number: object) -> tuple[int, int] | None:
     """A number as a fraction: a whole one as it is, another as it is written, so that 0.3 is a multiple of 0.1."""
-    if isinstance(number, float) and number.is_integer():
+    if isinstance(number, int) or (isinstance(number, float) and number.is_integer()):
         return int(number), 1
-    return Decimal(str(number)).as_integer_ratio() if isinstance(number, (int, float, Decimal)) else None
+    return Decimal(str(number)).as_integer_ratio() if isinstance(number, (float, Decimal)) else None
 
 
 def _length(shape: Shape, count: int, side: int, compare: Callable[[int, int], bool], words: str) -> _Bound | None:
@@ -217,4 +225,5 @@ def _zone(zone: object) -> _Bound:
             return value.tzinfo is None
         return value.tzinfo is not None if zone is Ellipsis else value.tzinfo == zone
 
-    return _Bound("in the time zone that is asked for" if zone is not None else "without a time zone", check)
+    words = "in the time zone that is asked for" if zone is not None else "without a time zone"
+    return _Bound(words, check, trusted=False)  # a zone may compare as its author likes

@@ -47,6 +47,8 @@ def parameters_of(function: Callable[..., object], tool: str) -> list[inspect.Pa
     """The parameters that a caller may give. Raises `TypeError` for what has no signature, or is not to be a tool."""
     if inspect.isclass(function):
         raise TypeError(f'tool "{tool}": a class is not a tool; write a function that makes one')
+    if callable(getattr(function, "dispatch", None)) and hasattr(function, "registry"):
+        raise TypeError(f'tool "{tool}": singledispatch looks at positional arguments, and a tool has none')
     if is_generator(function):
         raise TypeError(
             f'tool "{tool}": a generator cannot be a tool, since scopes held across its yields would be in force for '
@@ -60,6 +62,17 @@ def parameters_of(function: Callable[..., object], tool: str) -> list[inspect.Pa
         ) from None
     bound = bound_names(function)
     return [one for name, one in signature.parameters.items() if name not in bound]
+
+
+def names_of(function: Callable[..., object]) -> frozenset[str]:
+    """The parameters of the function behind a callable, those that are bound already included."""
+    last = layers_of(function)[-1]
+    inner = getattr(last, "__func__", last)  # a method has its object bound
+    try:
+        parameters = inspect.signature(inner).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset(one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY))
 
 
 def place_of(function: Callable[..., object]) -> str:

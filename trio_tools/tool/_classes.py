@@ -15,8 +15,8 @@ from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: i
 
 from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
 from trio_tools.tool._describe import described, described_as
-from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Walk, must_be
-from trio_tools.values import Image, Json, JSONValue, Text, printable, to_plain
+from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Walk, must_be, telling
+from trio_tools.values import Image, Json, JSONValue, Text, is_attrs, printable, to_plain
 
 Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
 
@@ -53,6 +53,7 @@ def instance(annotation: object, walk: Walk) -> Shape | None:
 
 def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
     fields = {field.name: field for field in fields_of(kind)}
+    _check_init(kind, fields)
     shapes: dict[str, Shape] = {}
     properties: dict[str, JSONValue] = {}
     about, members = described(kind)
@@ -71,7 +72,33 @@ def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
         tell=_tell(kind, fields, shapes),
         hashable=_is_hashable(kind) and all(one.hashable for one in shapes.values()),
         trusted=False,
+        may_be=quick_look(shapes, frozenset(name for name, field in fields.items() if field.required)),
     )
+
+
+def _check_init(kind: type, fields: dict[str, Field]) -> None:
+    """Raise `TypeError` for a class that could not be made of its fields: abstract, or with its own `__init__`."""
+    if inspect.isabstract(kind):
+        raise TypeError(f"{kind.__name__} is abstract, and so no arguments make one")
+    try:
+        inspect.signature(kind).bind(**dict.fromkeys(fields))
+        inspect.signature(kind).bind(**dict.fromkeys(name for name, one in fields.items() if one.required))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the __init__ of {kind.__name__} does not take its fields: {error}") from None
+
+
+def quick_look(shapes: dict[str, Shape], required: frozenset[str]) -> Callable[[JSONValue], bool]:
+    """Whether a value has the keys of an object with these members, and in its closed sets one of theirs: what tells
+    most arms of a union apart."""
+    known = frozenset(shapes)
+    closed = [(name, shape.may_be) for name, shape in shapes.items() if shape.may_be and "enum" in shape.schema]
+
+    def may_be(value: JSONValue) -> bool:
+        if not isinstance(value, dict) or not required <= value.keys() <= known:
+            return False
+        return all(look(value[name]) for name, look in closed if name in value)
+
+    return may_be
 
 
 def closed_object(properties: dict[str, JSONValue], required: list[str], about: str = "") -> dict[str, JSONValue]:
@@ -104,7 +131,7 @@ def fields_of(kind: Any) -> list[Field]:
     type."""
     hints = hints_of(kind, f"the class {kind.__name__}")
     found: list[Field] = []
-    if attrs.has(kind):
+    if is_attrs(kind):
         for one in attrs.fields(kind):
             if one.init:
                 annotation = hints.get(one.name, one.type)
@@ -166,6 +193,8 @@ def _tell(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook
         nonlocal structure
         if not isinstance(value, dict):
             raise must_be("an object")
+        if telling.left <= 0:
+            raise Misfit([])
         if structure is None:
             structure = _structure(kind, fields, {name: shape.tell for name, shape in shapes.items()}, detailed=True)
         try:
@@ -179,15 +208,18 @@ def _tell(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook
 def _structure(kind: Any, fields: dict[str, Field], hooks: dict[str, Hook], *, detailed: bool) -> Structure:
     """Code that cattrs generates for the `__init__` of a class. It is handed the members as we see them, so that it has
     no annotation to resolve and no hook to find."""
+    names = [kind.__name__, *kind.__qualname__.split(".")]  # which cattrs writes into its code
+    # by numbers, since cattrs takes options beside them
+    numbered = {f"m{number}": one for number, one in enumerate(fields.values())}
     seen = {
-        one.name: attrs.field(type=object, alias=one.name, default=attrs.NOTHING if one.required else None)
-        for one in fields.values()
+        name: attrs.field(type=object, alias=one.name, default=attrs.NOTHING if one.required else None)
+        for name, one in numbered.items()
     }
-    members = attrs.make_class(kind.__name__, seen, kw_only=True, init=False, eq=False, repr=False)
-    overrides: dict[str, Any] = {name: override(struct_hook=hook) for name, hook in hooks.items()}
+    members = attrs.make_class("Members", seen, kw_only=True, init=False, eq=False, repr=False)
+    overrides: dict[str, Any] = {name: override(struct_hook=hooks[one.name]) for name, one in numbered.items()}
     made: Structure = make_dict_structure_fn_from_attrs(
         list(attrs.fields(members)),
-        kind,
+        kind if all(one.isidentifier() or one == "<locals>" for one in names) else _by_another_name(kind),
         _CONVERTER,
         {one.__name__: object for one in getattr(kind, "__parameters__", ())},
         _cattrs_forbid_extra_keys=True,
@@ -200,14 +232,24 @@ def _structure(kind: Any, fields: dict[str, Field], hooks: dict[str, Hook], *, d
     return made
 
 
+def _by_another_name(kind: Any) -> Any:
+    """The class as a function: one that was made by a program may have any text for a name."""
+
+    def made(**members: object) -> object:
+        return kind(**members)
+
+    return made
+
+
 def _problems(
     error: cattrs.ClassValidationError, kind: type, fields: dict[str, Field], value: dict[str, JSONValue]
 ) -> list[Problem]:
     found: list[Problem] = []
     of_members, of_all = error.group_exceptions()
     for thrown, note in of_members:
-        field = fields[note.name]
+        field = list(fields.values())[int(note.name[1:])]
         if field.required and value.get(field.name) is None:
+            telling.left -= 1
             found.append(missing(field.name))
         elif isinstance(thrown, Misfit):
             found += thrown.inside(field.name)
@@ -215,7 +257,9 @@ def _problems(
             raise thrown
     for thrown in of_all:
         if isinstance(thrown, cattrs.ForbiddenExtraKeysError):
-            found += unknown(value, list(fields))
+            extra = unknown(value, list(fields))
+            telling.left -= len(extra)
+            found += extra
         elif isinstance(thrown, RecursionError):
             raise thrown
         else:  # a validator, a converter or the __init__ of the tool's author

@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, get_args, get_origin
 
 from trio_tools.tool._scalars import TEXT
-from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Step, Walk, must_be
+from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Step, Walk, must_be, telling
 from trio_tools.values import JSONValue
+
+# Members of one set that may share a hash with another of them: -1 and -2 do.
+MOST_ALIKE = 100
 
 Items: TypeAlias = Callable[[JSONValue], list[object]]
 
@@ -78,8 +81,8 @@ def gathered(members: Iterable[tuple[Step, JSONValue, Hook]]) -> list[object]:
             made.append(hook(member, None))
         except Misfit as misfit:
             found += misfit.inside(step)
-            if len(found) >= SHOWN_VIOLATIONS:
-                break
+        if telling.left <= 0:
+            raise Misfit(found)
     if found:
         raise Misfit(found)
     return made
@@ -138,12 +141,18 @@ def _set_of(item: Shape, make: Callable[[list[object]], Any], *, hashable: bool)
         raise TypeError(f"the members of a set must be hashable, and {item.noun} is not; use a list")
 
     def distinct(items: list[object]) -> object:
-        found = make(items)
+        found = make(items) if _tells_apart(items) else ()
         if len(found) != len(items):
             raise must_be("an array without repeats")
         return found
 
     return _array_of(item, distinct, hashable=hashable, schema={"uniqueItems": True})
+
+
+def _tells_apart(members: list[object]) -> bool:
+    """Whether few enough members share a hash that Python tells them apart in no time. Numbers can be written so that
+    all of them do; of as many by chance some would be equal."""
+    return len(members) - len(set(map(hash, members))) <= MOST_ALIKE
 
 
 def _dict_of(key: Shape, member: Shape) -> Shape:
@@ -173,8 +182,8 @@ def _dict_of(key: Shape, member: Shape) -> Shape:
                 names.append(_key(name, key.tell))
             except Misfit as misfit:
                 found += misfit.problems
-                if len(found) >= SHOWN_VIOLATIONS:
-                    raise Misfit(found) from None
+            if telling.left <= 0:
+                raise Misfit(found)
         try:
             members = gathered((name, one, member.tell) for name, one in value.items())
         except Misfit as misfit:
@@ -195,7 +204,7 @@ def _key(name: str, hook: Hook) -> object:
 
 
 def _paired(names: list[object], members: list[object]) -> dict[object, object]:
-    made = dict(zip(names, members, strict=True))
+    made = dict(zip(names, members, strict=True)) if _tells_apart(names) else {}
     if len(made) != len(names):
         raise must_be("an object without two spellings of one key")
     return made

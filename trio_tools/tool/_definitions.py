@@ -38,7 +38,10 @@ class _Definition:
             assert self.shape is not None
             return self.shape.tell(value, of)
 
-        return Shape(schema=schema, noun="an object", hook=hook, tell=tell, trusted=False)
+        def may_be(value: JSONValue) -> bool:
+            return self.shape is None or self.shape.may_be is None or self.shape.may_be(value)
+
+        return Shape(schema=schema, noun="an object", hook=hook, tell=tell, trusted=False, may_be=may_be)
 
 
 class Definitions:
@@ -62,6 +65,8 @@ class Definitions:
             return known.reference()
         known = self._known[annotation] = _Definition(self._free(name))
         known.shape = shape = build()
+        if any(arm.schema == {"$ref": f"{_PREFIX}{known.name}"} for arm in (shape, *shape.arms)):
+            raise TypeError(f"{name} stands for itself")
         if known.is_referred_to:
             return known.reference()
         del self._known[annotation]

@@ -58,5 +58,6 @@ def description_in(metadata: Iterable[object]) -> str | None:
 def described_as(shape: Shape, description: str | None) -> dict[str, JSONValue]:
     """The schema of a shape with this description, and after it the bounds that a schema has no word for: a model is to
     know them all the same."""
-    text = f"{description or ''} {shape.untold}".strip()
+    stop = "." if description and shape.untold and description[-1] not in ".!?" else ""
+    text = f"{description or ''}{stop} {shape.untold}".strip()
     return {**shape.schema, "description": text} if text else shape.schema

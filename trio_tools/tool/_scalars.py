@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from enum import Enum, Flag
 from typing import Any, Literal, get_args, get_origin
 
-from trio_tools.tool._shape import Measure, Misfit, Problem, Shape, Walk, must_be
+import attrs
+
+from trio_tools.tool._shape import Hook, Measure, Misfit, Problem, Shape, Walk, must_be
 from trio_tools.values import JSONValue, NotJSON, freeze
 
 # Below it every whole number is a float of its own; it itself is also what the next one is rounded to.
@@ -60,7 +62,7 @@ def _anything(value: JSONValue, _: object) -> object:
     return value
 
 
-def _scalar(name: str, noun: str, hook: Any, measure: Measure = "none") -> Shape:
+def _scalar(name: str, noun: str, hook: Hook, measure: Measure = "none") -> Shape:
     return Shape(schema={"type": name}, noun=noun, hook=hook, hashable=True, measure=measure)
 
 
@@ -98,7 +100,8 @@ def closed_set(annotation: object, walk: Walk) -> Shape | None:
         raise TypeError(f"the flags of {annotation.__name__} combine, which an enum of JSON values cannot say")
     if not len(annotation):
         raise TypeError(f"the Enum {annotation.__name__} has no members")
-    return _one_of([(_json(one), one) for one in annotation])
+    own_hash = annotation.__hash__ is not Enum.__hash__  # which a set of members would call
+    return attrs.evolve(_one_of([(_json(one), one) for one in annotation]), trusted=not own_hash)
 
 
 def _json(value: object) -> JSONValue:
@@ -129,17 +132,18 @@ def _one_of(pairs: Iterable[tuple[JSONValue, object]]) -> Shape:
     noun = f"one of {json.dumps(values, ensure_ascii=False, separators=(',', ':'))}"
 
     def read(value: JSONValue, _: object) -> object:
-        if not isinstance(value, (dict, list)):
-            found = members.get(_key(value), members)
-            if found is not members:
-                return found
+        if may_be(value):
+            return members[_key(value)]
         raise must_be(noun)
+
+    def may_be(value: JSONValue) -> bool:
+        return not isinstance(value, (dict, list)) and _key(value) in members
 
     schema: dict[str, JSONValue] = {"enum": values}
     kinds = {_kind(value) for value in values}
     if len(kinds) == 1:
         schema = {"type": kinds.pop(), "enum": values}
-    return Shape(schema=schema, noun=noun, hook=read, hashable=True)
+    return Shape(schema=schema, noun=noun, hook=read, hashable=True, may_be=may_be)
 
 
 def _kind(value: JSONValue) -> str:

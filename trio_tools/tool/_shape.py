@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, Protocol, TypeAlias
 
@@ -48,8 +49,18 @@ class Misfit(Exception):  # noqa: N818 - reads as a predicate at its `except`
         return "; ".join(map(str, self.problems))
 
     def inside(self, step: Step) -> list[Problem]:
-        """The problems as they are seen from the container around."""
+        """The problems as they are seen from the container around, which counts those that are new."""
+        telling.left -= sum(not one.path for one in self.problems)
         return [Problem(one.after, (*one.path, step), one.before) for one in self.problems]
+
+
+class _Telling(threading.local):
+    """How many more problems are looked for, in this thread. Finding more takes its time, and nobody reads them."""
+
+    left = 0
+
+
+telling = _Telling()
 
 
 def must_be(noun: str) -> Misfit:
@@ -68,7 +79,8 @@ class Shape:
     `tell` reads as `hook` does, and tells what does not fit, up to `SHOWN_VIOLATIONS` things. Neither reads a value
     twice, or what is wrong deep down would be read twice at each level. `kind`: the Python type, where only the run
     time can bound it. `hashable`: whether what is read can be in a set. `measure`: what bounds may bind of it. `arms`:
-    those of a union. `trusted`: whether reading runs no code of the tool's author.
+    those of a union. `trusted`: whether reading runs no code of the tool's author. `may_be`: a quick look at an object
+    or a scalar, which lets all through that fit, and spares a union most arms.
     """
 
     schema: dict[str, JSONValue]
@@ -80,10 +92,12 @@ class Shape:
     kind: type | None = None
     arms: tuple[Shape, ...] = ()
     trusted: bool = True
+    may_be: Callable[[JSONValue], bool] | None = None
     untold: str = ""  # the bounds that the schema has no word for
 
     def violations(self, value: JSONValue, name: str) -> list[str]:
         """All that is wrong with a value that is called `name`; nothing if it fits."""
+        telling.left = SHOWN_VIOLATIONS
         try:
             self.tell(value, None)
         except Misfit as misfit:

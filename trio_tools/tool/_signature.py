@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Protocol, Union, get_args, get_origin
+from typing import Annotated, Protocol, Union, get_args, get_origin
 
 import attrs
 
-from trio_tools.tool._bindings import hints_of
+from trio_tools.tool._bindings import parameter_hints
 from trio_tools.tool._callables import is_coroutine, layers_of, parameters_of
 from trio_tools.tool._classes import closed_object, missing, shown, unknown
 from trio_tools.tool._context import SyncToolContext, ToolContext
@@ -135,7 +135,7 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
     """Compile a function's signature. Raises `TypeError`, naming tool and parameter, for what cannot be declared."""
     given = parameters_of(function, name)
     is_async = is_coroutine(function)
-    hints = hints_of(layers_of(function)[-1], f'tool "{name}"')
+    hints = parameter_hints(layers_of(function)[-1], name)
     definitions = Definitions()
     parameters: list[Parameter] = []
     properties: dict[str, JSONValue] = {}
@@ -167,16 +167,19 @@ def signature_of(function: Callable[..., object], name: str, descriptions: dict[
 
 def is_context(hint: object) -> bool:
     """Whether an annotation asks for a context, perhaps `| None` so that the function can be called without one."""
-    return hint in _CONTEXTS or (
-        get_origin(hint) in (Union, types.UnionType) and any(one in _CONTEXTS for one in get_args(hint))
-    )
+    return any(arm in _CONTEXTS for arm in _arms(hint))
+
+
+def _arms(hint: object) -> tuple[object, ...]:
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
 def _context(name: str, hint: object, is_async: bool, other: str | None, place: str) -> str:
     if other is not None:
         raise TypeError(f"{place}: a tool takes one context, and {other!r} is one already")
-    wanted = _CONTEXTS[is_async]
-    if hint is not wanted and wanted not in get_args(hint):
+    if _CONTEXTS[is_async] not in _arms(hint):
         raise TypeError(f"{place}: an async def takes a ToolContext, a plain def a SyncToolContext")
     return name
 
@@ -192,5 +195,9 @@ def _compile(parameter: inspect.Parameter, hint: object, place: str, definitions
         shape = walk_of(definitions).shape(hint)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{place}: {error}") from None
+    except RecursionError:
+        raise TypeError(f"{place}: a type that grows each time it refers to itself") from None
+    except Exception as error:  # the value of an alias is code, and may do anything
+        raise TypeError(f"{place}: {type(error).__name__}: {error}") from None
     required = parameter.default is parameter.empty
     return Parameter(parameter.name, shape, required, nullable=not shape.violations(None, parameter.name))

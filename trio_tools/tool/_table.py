@@ -31,6 +31,8 @@ def alias(annotation: Any, walk: Walk) -> Shape | None:
     if isinstance(annotation, NewType):
         return walk.shape(annotation.__supertype__)
     if isinstance(annotation, TypeVar):
+        if getattr(annotation, "has_default", bool)():  # since 3.13
+            return walk.shape(getattr(annotation, "__default__"))  # noqa: B009 - older checkers know none
         if annotation.__constraints__:
             return union_of([walk.shape(one) for one in annotation.__constraints__])
         return ANYTHING if annotation.__bound__ is None else walk.shape(annotation.__bound__)

@@ -11,9 +11,11 @@ import attrs
 import trio
 from attrs.validators import instance_of
 
+from trio_tools.tool._canonical import canonical
+from trio_tools.tool._check import shape_of_schema
 from trio_tools.tool._describe import described_callable
 from trio_tools.tool._names import name_of, valid_name
-from trio_tools.tool._raw import canonical, raw_signature, shape_of_schema
+from trio_tools.tool._raw import raw_signature
 from trio_tools.tool._shape import Shape
 from trio_tools.tool._signature import Signature, signature_of
 from trio_tools.tool._table import shape_of
@@ -34,7 +36,8 @@ Body: TypeAlias = Callable[..., object]
 Finalizer: TypeAlias = Callable[[ToolResult], "str | Content | None"]
 Classifier: TypeAlias = "bool | Callable[[FrozenDict], object]"
 
-# Bytes of one result as a model reads it. Providers take requests of 20 to 32 MB, and a turn has more than one result.
+# Bytes of what a body returns, as a model reads it. Providers take requests of 20 to 32 MB, and a turn has several
+# results.
 MAX_RESULT_BYTES = 8 * 1024 * 1024
 
 
@@ -70,7 +73,7 @@ def _contract(output: object) -> Shape | None:
         return output
     try:
         return shape_of_schema(output) if isinstance(output, Mapping) else shape_of(output)  # pyright: ignore[reportUnknownArgumentType]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ModuleNotFoundError) as error:
         raise type(error)(f"output: {error}") from None
 
 
@@ -96,8 +99,8 @@ class Tool:
     outcome. `read_only`, `idempotent` and `destructive` say what the tool does to the world. `parallel` says whether
     calls may overlap within a turn: a bool, or a function of the frozen arguments. `pool` is a limiter whose token a
     running body holds; None means none for async bodies, and Trio's default thread limiter for plain functions.
-    `max_result_bytes` bounds what a model is to read of one result; `nan_as_null` makes NaN and infinities in it null,
-    which else are refused.
+    `max_result_bytes` bounds what a model would read of what the body returns; `nan_as_null` makes NaN and infinities
+    in it null, which else are refused.
 
     Raises `ValueError` for a blank name, a budget or size out of range, and a schema that is not JSON, not of an object
     or reaches outside itself; `TypeError` for a body that could not be called.
@@ -121,9 +124,11 @@ class Tool:
     nan_as_null: bool = attrs.field(default=False, validator=_flag)
     declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
 
-    def __attrs_pre_init__(self, *, name: str, description: object, parameters: object, **_: object) -> None:
+    def __attrs_pre_init__(self, *, name: object, description: object, parameters: object, **_: object) -> None:
         """Look at what is to be sent while the name is there to be told. Raises `ValueError` for what UTF-8 or JSON
         cannot carry, and `TypeError` for parameters that are no mapping."""
+        if not isinstance(name, str):
+            raise TypeError(f"a tool's name must be a string, not {name!r}")
         if not isinstance(parameters, Mapping):
             given = type(parameters).__name__
             raise TypeError(f'tool "{name}": parameters must be a mapping that holds JSON Schema, not {given}')
@@ -188,7 +193,8 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
 
     Raises `TypeError` for a function that cannot be declared (no annotation, a type without a JSON form, a generator),
     naming tool and parameter, and for an unknown option; `ValueError` for a budget that is not a positive finite
-    number of seconds, and where there is no name.
+    number of seconds, and where there is no name; `ModuleNotFoundError` for an output that is JSON Schema, without the
+    extra that checks it.
     """
     unknown = ", ".join(options.keys() - ToolOptions.__annotations__.keys())
     if unknown:
@@ -225,5 +231,5 @@ def _declare(body: Body, options: ToolOptions) -> Tool:
             max_result_bytes=options.get("max_result_bytes", MAX_RESULT_BYTES),
             nan_as_null=options.get("nan_as_null", False),
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ModuleNotFoundError) as error:
         raise type(error)(f'tool "{name}": {error}') from None

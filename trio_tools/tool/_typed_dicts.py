@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
 
-from trio_tools.tool._bindings import bindings_of, hints_of
-from trio_tools.tool._classes import closed_object, missing, shown, unknown
+from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
+from trio_tools.tool._classes import closed_object, missing, quick_look, shown, unknown
 from trio_tools.tool._describe import described
-from trio_tools.tool._shape import Hook, Misfit, Shape, Walk, must_be
+from trio_tools.tool._shape import Hook, Misfit, Shape, Walk, must_be, telling
 from trio_tools.values import JSONValue
 
 
@@ -23,17 +23,17 @@ def typed_dict(annotation: object, walk: Walk) -> Shape | None:
     if not inspect.isclass(kind) or not hasattr(kind, "__required_keys__"):
         return None
     name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
-    return walk.define(annotation, name, lambda inner: _shape_of(kind, inner.among(bindings_of(annotation)[kind])))
+    return walk.define(annotation, name, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
 
 
-def _shape_of(kind: Any, walk: Walk) -> Shape:
+def _shape_of(kind: Any, bindings: Bindings, walk: Walk) -> Shape:
     shapes: dict[str, tuple[Shape, bool]] = {}
     properties: dict[str, JSONValue] = {}
     about, members = described(kind)
     for name, hint in hints_of(kind, f"the TypedDict {kind.__name__}").items():
         inner, required = _unwrapped(hint, name in kind.__required_keys__)
         try:
-            shapes[name] = (walk.shape(inner), required)
+            shapes[name] = (walk.among(bindings_for(name, kind, bindings)).shape(inner), required)
         except TypeError as error:
             raise TypeError(f"key {name!r} of {kind.__name__}: {error}") from None
         properties[name] = shown(shapes[name][0], members.get(name))
@@ -44,6 +44,7 @@ def _shape_of(kind: Any, walk: Walk) -> Shape:
         hook=_hook(shapes, tells=False),
         tell=_hook(shapes, tells=True),
         trusted=all(shape.trusted for shape, _ in shapes.values()),
+        may_be=quick_look({name: shape for name, (shape, _) in shapes.items()}, frozenset(required_names)),
     )
 
 
@@ -67,7 +68,10 @@ def _hook(shapes: dict[str, tuple[Shape, bool]], *, tells: bool) -> Hook:
     def read(value: JSONValue, _: object) -> object:
         if not isinstance(value, dict):
             raise must_be("an object")
+        if tells and telling.left <= 0:
+            raise Misfit([])
         found = [missing(name) for name in required if name not in value]
+        telling.left -= len(found)
         made: dict[str, object] = {}
         for name, member in value.items():
             if name in hooks:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import types
 from collections.abc import Callable
 from typing import ForwardRef, Union, get_args, get_origin
 
 from trio_tools.tool._scalars import ANYTHING, NULL
-from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be
+from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Walk, must_be, telling
 from trio_tools.values import JSONValue
 
 _SCALARS: set[object] = {str, int, float, bool, type(None)}
@@ -45,8 +46,8 @@ def union_of(arms: list[Shape]) -> Shape:
     return Shape(
         schema={"anyOf": _distinct([arm.schema for arm in arms])},
         noun=noun_of(arms),
-        hook=_reader(arms, lambda arm: arm.hook),
-        tell=_reader(arms, lambda arm: arm.tell),
+        hook=_reader(arms, tells=False),
+        tell=_reader(arms, tells=True),
         hashable=all(arm.hashable for arm in arms),
         arms=tuple(arms),
         trusted=all(arm.trusted for arm in arms),
@@ -54,11 +55,8 @@ def union_of(arms: list[Shape]) -> Shape:
 
 
 def _distinct(schemas: list[dict[str, JSONValue]]) -> list[JSONValue]:
-    found: list[JSONValue] = []
-    for schema in schemas:
-        if schema not in found:
-            found.append(schema)
-    return found
+    # by their text: to Python 1 and true are one
+    return list({json.dumps(schema): schema for schema in schemas}.values())
 
 
 def noun_of(arms: list[Shape]) -> str:
@@ -69,21 +67,30 @@ def noun_of(arms: list[Shape]) -> str:
     return (", or " if any("," in noun for noun in nouns) else " or ").join(nouns)
 
 
-def _reader(arms: list[Shape], of_arm: Callable[[Shape], Hook]) -> Hook:
+def _reader(nested: list[Shape], *, tells: bool) -> Hook:
+    arms = [one for arm in nested for one in (arm.arms or (arm,))]  # a union in a union is read as one
     if len(arms) == 2 and arms[1].schema == {"type": "null"} and not _takes_null(arms[0]):
-        return _optional(arms[0], of_arm(arms[0]))
-    readers = [(arm, of_arm(arm)) for arm in _whole_numbers_first(arms)]
+        return _optional(arms[0], arms[0].tell if tells else arms[0].hook)
+    readers = [(arm, arm.tell if tells else arm.hook) for arm in _whole_numbers_first(arms)]
 
-    def read(value: JSONValue, of: object) -> object:
+    def choose(value: JSONValue, of: object) -> tuple[Hook, object]:
+        """The hook of the first arm that fits, and what it has made."""
         closest: list[Problem] = []
-        for arm, hook in readers:
+        left = telling.left
+        tried = [one for one in readers if one[0].may_be is None or one[0].may_be(value)]
+        for arm, hook in tried if tried or not tells else readers:  # of those that cannot be it, which comes closest?
+            telling.left = left
             try:
-                return hook(value, of)
+                return hook, hook(value, of)
             except Misfit as misfit:
-                closest = closest or _closer(arm, misfit)
+                found = _closer(arm, misfit)
+                closest = found if found and (not closest or len(found) < len(closest)) else closest
+        telling.left = left - len(closest)
         raise Misfit(closest) if closest else must_be(noun_of(arms))
 
-    return read if sum(not _is_leaf(arm) for arm in arms) < 2 else _once(read)
+    if sum(not _is_leaf(arm) for arm in arms) >= 2:
+        return _once(choose)
+    return lambda value, of: choose(value, of)[1]
 
 
 def _is_leaf(arm: Shape) -> bool:
@@ -131,30 +138,31 @@ class _Reading(threading.local):
 
     def __init__(self) -> None:
         self.depth = 0
-        # by union and identity of the value, which is kept, so that no other can have its identity
-        self.done: dict[tuple[Hook, int], tuple[JSONValue, object, list[Problem] | None]] = {}
+        # by union and identity of the value: the arm that fits it, or what is wrong. The value is kept, so that no
+        # other can have its identity; what an arm has made of it is not, since whoever got it may have changed it.
+        self.done: dict[tuple[object, int], tuple[JSONValue, Hook | None, list[Problem]]] = {}
 
 
 _reading = _Reading()
 
 
-def _once(read: Hook) -> Hook:
-    """The same hook, which reads no value twice while any union around it is being read: each arm that is tried would
-    else read all that is further in again, twice as often at each level."""
+def _once(choose: Callable[[JSONValue, object], tuple[Hook, object]]) -> Hook:
+    """A hook that chooses once for each value while any union around it is being read: each arm that is tried would
+    else choose again for all that is further in, twice as often at each level."""
 
-    def remembering(value: JSONValue, of: object) -> object:
+    def read(value: JSONValue, of: object) -> object:
         if not isinstance(value, (dict, list)):
-            return read(value, of)
-        reading, key = _reading, (read, id(value))
+            return choose(value, of)[1]
+        reading, key = _reading, (choose, id(value))
         if key in reading.done:
-            _, made, problems = reading.done[key]
-            if problems is not None:
+            _, chosen, problems = reading.done[key]
+            if chosen is None:
                 raise Misfit(problems)
-            return made
+            return chosen(value, of)
         reading.depth += 1
         try:
-            made = read(value, of)
-            reading.done[key] = (value, made, None)
+            hook, made = choose(value, of)
+            reading.done[key] = (value, hook, [])
         except Misfit as misfit:
             reading.done[key] = (value, None, misfit.problems)
             raise
@@ -164,4 +172,4 @@ def _once(read: Hook) -> Hook:
                 reading.done.clear()
         return made
 
-    return remembering
+    return read

@@ -30,7 +30,7 @@ _NOUNS = {
 
 def problem_of(error: ValidationError) -> Iterator[Problem]:
     """The problems that one error of the validator stands for."""
-    path = tuple(reversed(error.instance_path)) or ("$",)
+    path = tuple(reversed(error.instance_path))
     kind: Any = error.kind
     match kind.name:
         case "required":

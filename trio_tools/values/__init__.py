@@ -39,6 +39,7 @@ from trio_tools.values._freeze import freeze, freeze_mapping
 from trio_tools.values._json import (
     EMPTY,
     MAX_DEPTH,
+    MAX_DIGITS,
     FrozenDict,
     FrozenList,
     JSONValue,
@@ -48,7 +49,7 @@ from trio_tools.values._json import (
     thaw,
 )
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
-from trio_tools.values._plain import to_plain
+from trio_tools.values._plain import is_attrs, to_plain
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
 from trio_tools.values._schema import HOLD_MANY, HOLD_NAMED, HOLD_ONE, ToolSchema, subschemas
 from trio_tools.values._texts import (
@@ -77,6 +78,7 @@ __all__ = [
     "HOLD_ONE",
     "MAX_ARGUMENT_BYTES",
     "MAX_DEPTH",
+    "MAX_DIGITS",
     "Allow",
     "Ask",
     "Block",
@@ -129,6 +131,7 @@ __all__ = [
     "from_json",
     "invalid_arguments",
     "invalid_output",
+    "is_attrs",
     "is_own_code",
     "milliseconds",
     "parse_arguments",

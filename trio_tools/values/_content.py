@@ -14,27 +14,20 @@ from trio_tools.values._plain import to_plain
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-def _is_text(block: object, attribute: attrs.Attribute[str], value: object) -> None:
-    if not isinstance(value, str):
-        kind = type(value).__name__
-        instead = "; write bytes as base64.b64encode(...).decode()" if isinstance(value, bytes) else ""
-        raise TypeError(f"the {attribute.name} of {type(block).__name__} must be text, not {kind}{instead}")
-
-
 @attrs.frozen
 class Text:
-    """A block of text. Raises `TypeError` for anything else."""
+    """A block of text."""
 
-    text: str = attrs.field(validator=_is_text)
+    text: str
 
 
 @attrs.frozen
 class Image:
-    """A block that holds a picture: `data` in base64, and its `media_type` such as `image/png`. Raises `TypeError` for
-    what is not text."""
+    """A block that holds a picture: `data` in base64, and its `media_type` such as `image/png`. Whether it is
+    base64 is not looked at."""
 
-    data: str = attrs.field(validator=_is_text)
-    media_type: str = attrs.field(validator=_is_text)
+    data: str
+    media_type: str
 
 
 def _as_json(value: object) -> JSONValue:
@@ -75,6 +68,8 @@ def _checked(block: object) -> ContentBlock:
             check_text(media_type)
         case Json():
             pass
+        case Image(data, _) if type(data) is not str:
+            raise TypeError("the data of an Image is base64 text: write base64.b64encode(...).decode()")
         case _:
             raise TypeError(_NO_CONTENT)
     return block
@@ -92,12 +87,9 @@ def block_value(block: ContentBlock) -> JSONValue:
 
 
 def size_in_bytes(content: Content) -> int:
-    """Bytes that a model's request carries of this content."""
-    return sum(_text_bytes(block.data if isinstance(block, Image) else _block_text(block)) for block in content)
-
-
-def _text_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
+    """Bytes that a model's request carries of this content, but for the request's own spelling of it."""
+    texts = (block.data + block.media_type if isinstance(block, Image) else _block_text(block) for block in content)
+    return sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
 
 
 def as_text(content: Content) -> str:

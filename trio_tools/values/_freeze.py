@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias
 
 from trio_tools.values._json import (
@@ -181,7 +182,7 @@ def _check_float(number: float) -> float:
     return number
 
 
-def freeze(value: object, *, convert: Convert | None = None) -> JSONValue:
+def freeze(value: object, *, convert: Convert | None = None, max_bytes: int | None = None) -> JSONValue:
     """A deep, frozen snapshot of a JSON value; the original is neither changed nor kept.
 
     `convert` is asked about every value, key and non-finite number that is not JSON; without it such are refused.
@@ -190,10 +191,9 @@ def freeze(value: object, *, convert: Convert | None = None) -> JSONValue:
     """
     plain = value if convert is None else _converted(value, convert)
     kind = type(plain)
-    limits = Limits(values=MAX_NODES)
     if kind in _CONTAINERS:
-        return _copied(value, plain, convert, limits)  # type: ignore[arg-type]  # narrowed by its exact type
-    return _scalar(plain, kind, limits)
+        return _copied(value, plain, convert, Limits(values=MAX_NODES, size=max_bytes))  # type: ignore[arg-type]  # narrowed by its exact type
+    return _scalar(plain, kind, Limits(values=1))
 
 
 def freeze_mapping(mapping: Mapping[str, object], *, limits: Limits | None = None) -> FrozenDict:
@@ -204,6 +204,7 @@ def freeze_mapping(mapping: Mapping[str, object], *, limits: Limits | None = Non
     limits = limits or Limits(values=MAX_NODES)
     if len(mapping) > limits.values:
         raise NotJSON(f"more than {limits.values:,} values")
-    frozen = _copied(mapping, {key: mapping[key] for key in mapping}, None, limits)
+    keys = list(islice(mapping, limits.values))  # a mapping that has more, or no end, is not read to it
+    frozen = _copied(mapping, {key: mapping[key] for key in keys}, None, limits)
     assert isinstance(frozen, FrozenDict)
     return frozen

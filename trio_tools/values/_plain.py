@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
+from itertools import islice
 from pathlib import PurePath
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -25,15 +26,15 @@ from trio_tools.values._json import MAX_DIGITS, MAX_NODES, JSONValue, NotJSON
 _Rule: TypeAlias = Callable[[Any], object]
 
 
-def to_plain(value: object, *, nan_as_null: bool = False) -> JSONValue:
+def to_plain(value: object, *, nan_as_null: bool = False, max_bytes: int | None = None) -> JSONValue:
     """A frozen snapshot of a Python value, in JSON.
 
     attrs classes and dataclasses become objects of what their `__init__` takes, members of an `Enum` their values,
     tuples and sets arrays, dates and times ISO 8601 text, bytes base64, paths, UUIDs and decimals text. NaN and
-    infinities are refused, or `null` with `nan_as_null`. Raises `NotJSON` for what has no rule, and what the value's
-    own accessors raise.
+    infinities are refused, or `null` with `nan_as_null`. Raises `NotJSON` for what has no rule and for more than about
+    `max_bytes`, and what the value's own accessors raise.
     """
-    return freeze(value, convert=_nan_is_null if nan_as_null else _plain)
+    return freeze(value, convert=_nan_is_null if nan_as_null else _plain, max_bytes=max_bytes)
 
 
 def _plain(value: object) -> object:
@@ -41,11 +42,19 @@ def _plain(value: object) -> object:
         if isinstance(value, kind):
             return rule(value)
     of = type(value)
-    if attrs.has(of):
+    if attrs.has(of) and is_attrs(of):
         return _fields(value, [(one.alias, one.name) for one in attrs.fields(of) if one.init])
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value, [(one.name, one.name) for one in dataclasses.fields(value) if one.init])
     raise NotJSON(f"a value of type {of.__name__} has no JSON form")
+
+
+def is_attrs(kind: type) -> bool:
+    """Whether a class is an attrs class, rather than a dataclass that only descends from one."""
+    for base in kind.__mro__:
+        if "__attrs_attrs__" in vars(base) or "__dataclass_fields__" in vars(base):
+            return "__attrs_attrs__" in vars(base)
+    return False
 
 
 def _nan_is_null(value: object) -> object:
@@ -81,10 +90,13 @@ def _members(value: set[Any] | frozenset[Any]) -> list[object]:
         return list(value)
 
 
+def _items_of_dict(value: dict[Any, object]) -> dict[object, object]:
+    return dict(dict[Any, object].items(value))
+
+
 def _mapping(value: Mapping[Any, object]) -> dict[object, object]:
-    if len(value) > MAX_NODES:  # before all of it is read
-        raise NotJSON(f"more than {MAX_NODES:,} values")
-    return {key: value[key] for key in value}
+    keys = list(islice(value, MAX_NODES))  # a mapping that has more, or no end, is not read to it
+    return {key: value[key] for key in keys}
 
 
 # The first that fits holds: members of a StrEnum are text too, and a datetime is a date. Subclasses of JSON's own types
@@ -101,5 +113,6 @@ _RULES: tuple[tuple[type | tuple[type, ...], _Rule], ...] = (
     ((bytes, bytearray, memoryview), lambda value: b64encode(value).decode()),
     ((set, frozenset), _members),
     ((list, tuple, deque), list),
+    (dict, _items_of_dict),
     (Mapping, _mapping),
 )
