@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, time
 from decimal import Decimal
-from typing import Annotated, Any, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin
 
 import attrs
 
 from trio_tools.tool._describe import described_as, description_in
 from trio_tools.tool._shape import Hook, Measure, Misfit, Problem, Shape, Walk
 from trio_tools.tool._unions import union_of
-from trio_tools.values import JSONValue, printable
+from trio_tools.values import EMPTY, JSONValue, printable
 
 Check: TypeAlias = Callable[[Any], bool]
 
@@ -35,13 +35,12 @@ _LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool], str]] = {
 }
 
 
-@attrs.frozen(eq=False, repr=False)
-class _Bound:
+class _Bound(NamedTuple):
     """One bound on one shape: what the schema says of it, if it can, the test, and the words."""
 
     words: str
     check: Check
-    schema: dict[str, JSONValue] = attrs.field(factory=dict[str, JSONValue])
+    schema: Mapping[str, JSONValue] = EMPTY
     trusted: bool = True  # whether the test runs no code of the tool's author
 
 

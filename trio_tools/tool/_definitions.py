@@ -17,11 +17,11 @@ Schema: TypeAlias = "dict[str, JSONValue]"
 _PREFIX = "#/$defs/"
 
 
-@attrs.define(eq=False, repr=False)
 class _Definition:
-    name: str
-    shape: Shape | None = None  # None while it is being built
-    is_referred_to: bool = False
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.shape: Shape | None = None  # None while it is being built
+        self.is_referred_to = False
 
     def reference(self) -> Shape:
         """A shape that refers to this one, which may not be there yet."""

@@ -45,12 +45,12 @@ def alias(annotation: Any, walk: Walk) -> Shape | None:
 ROWS: tuple[Row, ...] = (scalar, closed_set, spelt, collection, typed_dict, instance, union, annotated, alias)
 
 
-@attrs.frozen(eq=False, repr=False)
 class _Walk:
     """The way of one declaration through the table, and what type variables stand for where it is."""
 
-    definitions: Definitions
-    bindings: Mapping[object, object] = attrs.field(factory=dict[object, object])
+    def __init__(self, definitions: Definitions, bindings: Mapping[object, object] | None = None) -> None:
+        self.definitions = definitions
+        self.bindings = bindings or {}
 
     def shape(self, annotation: object) -> Shape:
         annotation = substituted(annotation, self.bindings)

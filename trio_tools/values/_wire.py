@@ -13,7 +13,6 @@ from typing import Any, TypeVar, get_args, get_origin
 import attrs
 import cattrs
 from cattrs.cols import homogenous_tuple_structure_factory
-from cattrs.strategies import configure_tagged_union
 
 from trio_tools.values._content import ContentBlock
 from trio_tools.values._errors import Cause
@@ -30,6 +29,8 @@ T = TypeVar("T")
 
 @cache
 def _converter() -> cattrs.Converter:
+    from cattrs.strategies import configure_tagged_union
+
     converter = cattrs.Converter(forbid_extra_keys=True)
     for kind in (str, int, bool, type(None)):
         converter.register_structure_hook(kind, _exactly(kind))
