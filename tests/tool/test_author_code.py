@@ -26,7 +26,11 @@ def _exit(value: object) -> bool:
     raise SystemExit(3)
 
 
+interrupts: list[object] = []
+
+
 def _interrupt(value: object) -> bool:
+    interrupts.append(value)
     raise KeyboardInterrupt
 
 
@@ -106,8 +110,10 @@ async def test_ctrl_c_while_arguments_are_read_settles_the_calls_and_goes_on_bar
         pytest.fail("the body ran")
 
     take.__annotations__["x"] = annotation
+    interrupts.clear()
     with pytest.raises(KeyboardInterrupt):
         await turn_with(tool(take), {"x": {"x": 1} if annotation is Interrupting else 1})
+    assert len(interrupts) == 1  # and it does not run once more to settle the call
 
 
 @pytest.mark.parametrize("answer", [_exit, _fail], ids=["exit", "error"])

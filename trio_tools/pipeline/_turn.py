@@ -121,7 +121,8 @@ class Turn:
         if self.given_up:
             self._launch_given_up()
         while self._deciding is None and (call := self._waiting()) is not None:
-            if call.cause is not None:
+            admitted = call.cause is None
+            if not admitted:
                 if self._skipping is not None:
                     return
             else:
@@ -133,7 +134,7 @@ class Turn:
                     if call.exclusive and self.active:
                         return
             self._next += 1
-            self._start(call)
+            self._start(call, admitted=admitted)
 
     def launched(self) -> bool:
         """Launch what may start, and say whether anything is to be waited for.
@@ -164,10 +165,11 @@ class Turn:
                     return
             self.given_up = False
 
-    def _start(self, call: CallState) -> None:
+    def _start(self, call: CallState, *, admitted: bool = False) -> None:
         skipped = call.cause is not None
         if skipped:
-            admit(call, anew=self.waited)
+            if not admitted:
+                admit(call, anew=self.waited)
             call.exclusive = False
         else:
             self.active += 1
