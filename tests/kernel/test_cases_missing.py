@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired, Required, TypedDict
 import attrs
 import pytest
 from intake_tools import call, trailed
-from test_cases_coercion import Bodies, send
+from test_cases_coercion import Bodies, Hidden, send
 
 from trio_tools import ErrorCode, ToolContext, tool
 
@@ -26,13 +26,6 @@ class Row:
     limit: int = 10
     tag: str | None = None
     must: str | None = dataclasses.field(kw_only=True)
-
-
-@attrs.define
-class Hidden:
-    _n: int
-    text: str = attrs.field(default="t", alias="caption")
-    made: str = attrs.field(default="here", init=False)
 
 
 class Options(TypedDict):

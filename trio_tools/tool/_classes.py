@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from enum import Enum
 from itertools import islice
-from typing import Any, TypeAlias, get_args, get_origin
+from typing import Any, TypeAlias, get_origin
 
 import attrs
 import cattrs
@@ -47,8 +47,7 @@ def instance(annotation: object, walk: Walk) -> Shape | None:
         return None
     if kind in (Text, Image, Json):
         raise TypeError(f"{kind.__name__} is a block of content, which results may hold and no type is checked against")
-    name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
-    return walk.define(annotation, name, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
+    return walk.define(annotation, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
 
 
 def _shape_of(kind: type, bindings: Bindings, walk: Walk) -> Shape:
@@ -245,9 +244,10 @@ def _problems(
     error: cattrs.ClassValidationError, kind: type, fields: dict[str, Field], value: dict[str, JSONValue]
 ) -> list[Problem]:
     found: list[Problem] = []
+    members = list(fields.values())
     of_members, of_all = error.group_exceptions()
     for thrown, note in of_members:
-        field = list(fields.values())[int(note.name[1:])]
+        field = members[int(note.name[1:])]
         if field.required and value.get(field.name) is None:
             telling.left -= 1
             found.append(missing(field.name))

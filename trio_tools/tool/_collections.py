@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 import typing
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from trio_tools.tool._scalars import TEXT
 from trio_tools.tool._shape import Hook, Misfit, Problem, Shape, Step, Walk, must_be, telling
@@ -13,8 +13,6 @@ from trio_tools.values import JSONValue
 
 # Members of one set that may share a hash with another of them: -1 and -2 do.
 MOST_ALIKE = 100
-
-Items: TypeAlias = Callable[[JSONValue], list[object]]
 
 _LISTS = {
     list,
@@ -56,22 +54,6 @@ def collection(annotation: object, walk: Walk) -> Shape | None:
     return None
 
 
-def _each(hook: Hook, tell: Hook) -> tuple[Items, Items]:
-    """How an array's items are read: up to the first that does not fit, or each, to tell of all that do not."""
-
-    def quick(value: JSONValue) -> list[object]:
-        if not isinstance(value, list):
-            raise must_be("an array")
-        return [hook(item, None) for item in value]
-
-    def telling(value: JSONValue) -> list[object]:
-        if not isinstance(value, list):
-            raise must_be("an array")
-        return gathered((step, item, tell) for step, item in enumerate(value))
-
-    return quick, telling
-
-
 def gathered(members: Iterable[tuple[Step, JSONValue, Hook]]) -> list[object]:
     """All members, each read by its hook. Raises `Misfit` with what is wrong with any of them."""
     made: list[object] = []
@@ -88,19 +70,29 @@ def gathered(members: Iterable[tuple[Step, JSONValue, Hook]]) -> list[object]:
     return made
 
 
-def _array_of(item: Shape, make: Callable[[list[object]], object] | None, **fields: Any) -> Shape:
+def _array_of(
+    item: Shape, make: Callable[[list[object]], object] | None, *, hashable: bool = False, unique: bool = False
+) -> Shape:
     """An array of any length, and what `make` makes of its items."""
-    quick, telling = _each(item.hook, item.tell)
 
     def hook(value: JSONValue, _: object) -> object:
-        return quick(value) if make is None else make(quick(value))
+        if not isinstance(value, list):
+            raise must_be("an array")
+        items = [item.hook(one, None) for one in value]
+        return items if make is None else make(items)
 
     def tell(value: JSONValue, _: object) -> object:
-        return telling(value) if make is None else make(telling(value))
+        if not isinstance(value, list):
+            raise must_be("an array")
+        items = gathered((step, one, item.tell) for step, one in enumerate(value))
+        return items if make is None else make(items)
 
     schema: dict[str, JSONValue] = {"type": "array", "items": item.schema} if item.schema else {"type": "array"}
-    schema.update(fields.pop("schema", {}))
-    return Shape(schema=schema, noun="an array", hook=hook, tell=tell, measure="array", trusted=item.trusted, **fields)
+    if unique:
+        schema["uniqueItems"] = True
+    return Shape(
+        schema=schema, noun="an array", hook=hook, tell=tell, measure="array", trusted=item.trusted, hashable=hashable
+    )
 
 
 def _tuple_of(arguments: tuple[object, ...], walk: Walk) -> Shape:
@@ -146,7 +138,7 @@ def _set_of(item: Shape, make: Callable[[list[object]], Any], *, hashable: bool)
             raise must_be("an array without repeats")
         return found
 
-    return _array_of(item, distinct, hashable=hashable, schema={"uniqueItems": True})
+    return _array_of(item, distinct, hashable=hashable, unique=True)
 
 
 def _tells_apart(members: list[object]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import TypeAlias, get_args, get_origin
 
 import attrs
 
@@ -50,10 +50,12 @@ class Definitions:
     def __init__(self) -> None:
         self._known: dict[object, _Definition] = {}
 
-    def define(self, annotation: object, name: str, build: Callable[[], Shape]) -> Shape:
+    def define(self, annotation: object, build: Callable[[], Shape]) -> Shape:
         """A reference to the shape of a class, which is built if it is new."""
         known = self._known.get(annotation)
         if known is None:
+            kind: object = get_origin(annotation) or annotation
+            name = "_".join(getattr(one, "__name__", "of") for one in (kind, *get_args(annotation)))
             known = self._known[annotation] = _Definition(self._free(name))
             known.shape = build()
         return known.reference()

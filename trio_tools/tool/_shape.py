@@ -116,7 +116,7 @@ class Walk(Protocol):
         """The shape of a type that stands inside another. Raises `TypeError` for one without a row."""
         ...
 
-    def define(self, annotation: object, name: str, build: Callable[[Walk], Shape]) -> Shape:
+    def define(self, annotation: object, build: Callable[[Walk], Shape]) -> Shape:
         """The shape of a class, which may stand in several places and inside itself."""
         ...
 

@@ -60,8 +60,8 @@ class _Walk:
                 return found
         raise TypeError(_no_row(annotation))
 
-    def define(self, annotation: object, name: str, build: Callable[[Walk], Shape]) -> Shape:
-        return self.definitions.define(annotation, name, lambda: build(_Walk(self.definitions)))
+    def define(self, annotation: object, build: Callable[[Walk], Shape]) -> Shape:
+        return self.definitions.define(annotation, lambda: build(_Walk(self.definitions)))
 
     def unfold(self, annotation: object, build: Callable[[Walk], Shape]) -> Shape:
         return self.definitions.unfold(annotation, _shown(annotation), lambda: build(_Walk(self.definitions)))

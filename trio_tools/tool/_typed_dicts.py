@@ -22,8 +22,7 @@ def typed_dict(annotation: object, walk: Walk) -> Shape | None:
     # each of the two modules has a metaclass of its own, and neither knows the other's
     if not inspect.isclass(kind) or not hasattr(kind, "__required_keys__"):
         return None
-    name = "_".join([kind.__name__, *(getattr(one, "__name__", "of") for one in get_args(annotation))])
-    return walk.define(annotation, name, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
+    return walk.define(annotation, lambda inner: _shape_of(kind, bindings_of(annotation), inner))
 
 
 def _shape_of(kind: Any, bindings: Bindings, walk: Walk) -> Shape:

@@ -35,6 +35,9 @@ MAX_ARGUMENT_VALUES = 20_000
 # Arrays and objects among them, which cost more to read.
 MAX_ARGUMENT_CONTAINERS = 10_000
 
+# Characters of a repeated key that the message shows.
+SHOWN_KEY = 60
+
 # a whole string, also one without an end
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _BRACKETS = re.compile(r"[^\[\]{}]+")
@@ -49,10 +52,6 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 def _refuse_constant(name: str) -> NoReturn:
     raise NotJSON(f"{name} is not JSON")
-
-
-# Characters of a repeated key that the message shows.
-SHOWN_KEY = 60
 
 
 def _object(pairs: list[tuple[str, JSONValue]]) -> FrozenDict:
