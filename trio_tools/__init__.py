@@ -5,9 +5,9 @@ never before the tool's work has come to rest.
 """
 
 from trio_tools._open import open_registry
-from trio_tools.pipeline import CallNext, CallView, Deadline, Dispatch, PendingCall, deadline
-from trio_tools.registry import Plugin, Registration, Registry, plugin
-from trio_tools.tool import SyncToolContext, Tool, ToolContext, tool
+from trio_tools.pipeline import CallNext, CallView, Deadline, Dispatch, PendingCall, SettledView, deadline
+from trio_tools.registry import Joined, Plugin, Registration, Registry, RegistryView, plugin
+from trio_tools.tool import Job, SyncToolContext, Tool, ToolContext, tool
 from trio_tools.values import (
     Allow,
     Ask,
@@ -28,6 +28,8 @@ from trio_tools.values import (
     ErrorCode,
     ErrorInfo,
     Image,
+    JobNotice,
+    JobStatus,
     Json,
     JSONValue,
     NotJSON,
@@ -71,6 +73,10 @@ __all__ = [
     "ErrorInfo",
     "Image",
     "JSONValue",
+    "Job",
+    "JobNotice",
+    "JobStatus",
+    "Joined",
     "Json",
     "NotJSON",
     "Outcome",
@@ -79,9 +85,11 @@ __all__ = [
     "Progress",
     "Registration",
     "Registry",
+    "RegistryView",
     "ReplaceContent",
     "ReplaceValue",
     "Session",
+    "SettledView",
     "SyncToolContext",
     "Text",
     "Tool",

@@ -115,7 +115,7 @@ async def test_a_plugin_names_what_it_requires() -> None:
     async def upper(registry: Registry, config: Nothing) -> AsyncGenerator[None]:
         yield
 
-    with pytest.raises(ValueError, match='plugin "upper" requires plugin "lower", which is not listed before it'):
+    with pytest.raises(ValueError, match='plugin "upper" requires plugin "lower", which is not listed'):
         open_registry(plugins=[upper])
     async with open_registry(plugins=[lingering("lower", [], 0), upper]):
         await trio.lowlevel.checkpoint()

@@ -1,7 +1,11 @@
 """How calls are carried: intake, gate, around, dispatch, post, settle, and the turn that holds them together."""
 
+from trio_tools.pipeline._asked import check_asked, checked
+from trio_tools.pipeline._carried import current_call
 from trio_tools.pipeline._core import (
     Core,
+    Entry,
+    JobObserver,
     Observer,
     PostPolicy,
     PrePolicy,
@@ -14,11 +18,14 @@ from trio_tools.pipeline._core import (
 )
 from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._faults import take_apart
+from trio_tools.pipeline._job import JobState
 from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._pending import PendingCall, pending_call
-from trio_tools.pipeline._state import CallState, current_call
+from trio_tools.pipeline._reach import Reach
+from trio_tools.pipeline._services import Services, shown_type
+from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._turn import OnSettled, Turn, all_of, only, run_turn
-from trio_tools.pipeline._view import CallView, Dispatch
+from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 __all__ = [
     "CallNext",
@@ -27,17 +34,25 @@ __all__ = [
     "Core",
     "Deadline",
     "Dispatch",
+    "Entry",
+    "JobState",
+    "JobObserver",
     "Observer",
     "OnSettled",
     "PendingCall",
     "PostPolicy",
     "PrePolicy",
     "ProgressObserver",
+    "Reach",
     "Recorder",
     "Seam",
+    "Services",
+    "SettledView",
     "Turn",
     "Wrapper",
     "all_of",
+    "check_asked",
+    "checked",
     "current_call",
     "deadline",
     "logger",
@@ -45,5 +60,6 @@ __all__ = [
     "only",
     "pending_call",
     "run_turn",
+    "shown_type",
     "take_apart",
 ]

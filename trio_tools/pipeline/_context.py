@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import trio
 from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._core import logger
 from trio_tools.pipeline._faults import run_sync
+from trio_tools.pipeline._job import JobState, Work, begin_job
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
-from trio_tools.values import Progress, Session, ToolCall, freeze, printable
+from trio_tools.values import Progress, Session, ToolCall, ToolResult, freeze, printable
+
+S = TypeVar("S")
 
 
-class BodyContext:
-    """The `ToolContext` of an async body."""
+class _Context:
+    """What the contexts of both kinds of body have alike."""
 
     __slots__ = ("_state",)
 
@@ -56,8 +61,25 @@ class BodyContext:
     def conclude_turn(self) -> None:
         self._state.concludes = True
 
+    def require(self, service: type[S]) -> S:
+        return self._state.turn.core.services.require(service)
 
-class ThreadContext(BodyContext):
+
+class BodyContext(_Context):
+    """The `ToolContext` of an async body."""
+
+    __slots__ = ()
+
+    @enable_ki_protection
+    def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> Coroutine[Any, Any, ToolResult]:
+        return self._state.turn.nested(self._state, call, scope)
+
+    @enable_ki_protection
+    def start_job(self, function: Work, *, name: str | None = None) -> JobState:
+        return begin_job(self._state, function, name)
+
+
+class ThreadContext(_Context):
     """The `SyncToolContext` of a plain function, used from its thread."""
 
     __slots__ = ("_token",)
@@ -90,6 +112,17 @@ class ThreadContext(BodyContext):
 
     def check_cancelled(self) -> None:
         trio.from_thread.check_cancelled()
+
+    def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> ToolResult:
+        # in the call's own task, inside its scopes: whatever ends the call ends what it makes
+        return trio.from_thread.run(self._nested, call, scope)
+
+    @enable_ki_protection
+    async def _nested(self, call: ToolCall, scope: trio.CancelScope) -> ToolResult:
+        return await self._state.turn.nested(self._state, call, scope)
+
+    def start_job(self, function: Work, *, name: str | None = None) -> JobState:
+        return trio.from_thread.run_sync(begin_job, self._state, function, name)
 
 
 def _progress(done: float, total: float | None, message: str | None) -> Progress:

@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 import attrs
 import trio
 
-from trio_tools.tool import Tool
-from trio_tools.values import CallEvent, Decision, Progress, Review, ToolResult
+from trio_tools.pipeline._services import Services
+from trio_tools.values import CallEvent, Decision, JobNotice, Progress, Review, ToolResult
 
 if TYPE_CHECKING:
+    from trio_tools.pipeline._job import JobState
     from trio_tools.pipeline._next import CallNext
     from trio_tools.pipeline._state import CallState
-    from trio_tools.pipeline._view import CallView, Dispatch
+    from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 logger = logging.getLogger("trio_tools")
 
 PrePolicy: TypeAlias = "Callable[[CallView], Decision | Awaitable[Decision]]"
 Wrapper: TypeAlias = "Callable[[Dispatch, CallNext], Awaitable[ToolResult]]"
 PostPolicy: TypeAlias = "Callable[[CallView, ToolResult], Review | Awaitable[Review]]"
-Observer: TypeAlias = "Callable[[CallView, ToolResult], Awaitable[None] | None]"
+Observer: TypeAlias = "Callable[[SettledView, ToolResult], Awaitable[None] | None]"
 ProgressObserver: TypeAlias = "Callable[[CallView, Progress], None]"
 Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None]]"
+JobObserver: TypeAlias = "Callable[[JobNotice], Awaitable[None] | None]"
 
 F = TypeVar("F")
 
@@ -34,18 +36,32 @@ def name_of(function: object) -> str:
     return getattr(function, "__qualname__", type(function).__qualname__)
 
 
+@attrs.frozen(eq=False)
+class Entry(Generic[F]):
+    """A function at a seam, and the plugin that added it; None for the program itself. Each is equal to itself only."""
+
+    function: F
+    owner: str | None
+
+
 class Seam(Generic[F]):
     """Functions in registration order. A call takes the tuple as it stands, so a change concerns later calls only."""
 
     __slots__ = ("_entries", "functions")
 
     def __init__(self) -> None:
-        self._entries: dict[object, F] = {}
+        self._entries: dict[Entry[F], F] = {}
         self.functions: tuple[F, ...] = ()
 
-    def add(self, function: F) -> Callable[[], None]:
-        """Put the function last; what is returned takes this very entry out again, and no equal one (R028)."""
-        entry = object()
+    @property
+    def entries(self) -> tuple[Entry[F], ...]:
+        """The functions in order, each with who added it."""
+        return tuple(self._entries)
+
+    def add(self, function: F, owner: str | None = None) -> Callable[[], None]:
+        """Put the function last, on behalf of a plugin or (None) of the program; what is returned takes this very entry
+        out again, and no equal one (R028)."""
+        entry = Entry(function, owner)
         self._entries[entry] = function
         self.functions = tuple(self._entries.values())
 
@@ -57,7 +73,7 @@ class Seam(Generic[F]):
 
     def live(self) -> Iterator[F]:
         """The functions in order, with those that are added while they are gone through (R028)."""
-        done: set[object] = set()
+        done: set[Entry[F]] = set()
         while left := self._entries.keys() - done:
             entry = next(entry for entry in self._entries if entry in left)
             done.add(entry)
@@ -66,24 +82,33 @@ class Seam(Generic[F]):
 
 @attrs.define(eq=False, kw_only=True)
 class Core:
-    """The state of one registry that its calls read, and the set of those that have not settled."""
+    """The state of one registry that its calls read, and the sets of calls and jobs that have not come to an end."""
 
     max_parallel_calls: int
     policy_grace: float  # seconds that all post-policies of a call may take
     observer_grace: float  # seconds that all observers of a call may take
     recorder_grace: float  # seconds that recording one event may take
-    tools: dict[str, Tool] = attrs.field(factory=dict[str, Tool])
+    services: Services = attrs.field(factory=Services)
     pre_policies: Seam[PrePolicy] = attrs.field(factory=Seam["PrePolicy"])
     wrappers: Seam[Wrapper] = attrs.field(factory=Seam["Wrapper"])
     post_policies: Seam[PostPolicy] = attrs.field(factory=Seam["PostPolicy"])
     observers: Seam[Observer] = attrs.field(factory=Seam["Observer"])
     progress_observers: Seam[ProgressObserver] = attrs.field(factory=Seam["ProgressObserver"])
     recorders: Seam[Recorder] = attrs.field(factory=Seam["Recorder"])
+    job_observers: Seam[JobObserver] = attrs.field(factory=Seam["JobObserver"])
     failed_recorders: list[Recorder] = attrs.field(factory=list["Recorder"])  # each has lost the end of a call
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
+    jobs: dict[JobState, None] = attrs.field(
+        factory=dict["JobState", None]
+    )  # that have not ended, in order of their start
+    jobs_begun: int = 0
+    nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
+    block: trio.CancelScope | None = None  # round the block of open_registry
+    interrupt: KeyboardInterrupt | None = None  # a Ctrl-C that reached a job: it goes on, bare, when all has ended
     draining: bool = False
+    ending: bool = False  # its jobs are being cancelled, and so is whatever is started now
     closed: bool = False  # the block of open_registry has ended
-    drainers: set[trio.lowlevel.Task] = attrs.field(factory=set[trio.lowlevel.Task])  # parked until none is unsettled
+    watchers: set[trio.lowlevel.Task] = attrs.field(factory=set[trio.lowlevel.Task])  # parked until something has ended
 
     @property
     def refusal(self) -> str | None:
@@ -97,7 +122,16 @@ class Core:
     def left(self, call: CallState) -> None:
         """A call has settled and is published, or a fault of ours has ended its turn."""
         self.unsettled.pop(call, None)
-        if self.drainers and not self.unsettled:
-            for task in self.drainers:
-                trio.lowlevel.reschedule(task)
-            self.drainers.clear()
+        self.wake_watchers()
+
+    def interrupted(self, interrupt: KeyboardInterrupt) -> None:
+        """Ctrl-C reached a job: the registry ends as by an error of its block, and the interrupt goes on."""
+        self.interrupt = self.interrupt or interrupt
+        if self.block is not None:
+            self.block.cancel("Ctrl-C")
+
+    def wake_watchers(self) -> None:
+        """Have those who wait for calls and jobs to end look again."""
+        for task in self.watchers:
+            trio.lowlevel.reschedule(task)
+        self.watchers.clear()

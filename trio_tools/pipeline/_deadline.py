@@ -9,8 +9,8 @@ from types import TracebackType
 import trio
 from trio.lowlevel import enable_ki_protection
 
+from trio_tools.pipeline._carried import current_call
 from trio_tools.pipeline._claim import earliest
-from trio_tools.pipeline._state import current_call
 from trio_tools.values import check_seconds
 
 

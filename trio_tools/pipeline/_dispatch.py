@@ -67,7 +67,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if _may_be_over(call) and await _is_over(call):
         return call.cut()
     call.attempts += 1
-    call.last = None
+    call.last = call.exception = None
     call.stage = "dispatch"
     try:
         if tool.signature.is_async:
@@ -149,6 +149,7 @@ async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
         if await call.is_cancelled():
             return call.cut()
         failure = thrown  # a Cancelled that it had kept from elsewhere
+    call.exception = failure
     result = call.failed(exception_error(failure, ErrorCode.TOOL_FAILED))
     call.last = result
     return result

@@ -28,7 +28,7 @@ NOT_LOSSLESS = "tool execution arguments must be losslessly JSON-serializable"
 
 def receive(call: CallState) -> None:
     """Find the tool first (R008), then read the arguments, once."""
-    call.tool = call.turn.core.tools.get(call.name)
+    call.tool = call.turn.reach.find(call.name)
     arguments = call.call.arguments
     try:
         if isinstance(arguments, str):
@@ -63,7 +63,7 @@ def admit(call: CallState, *, anew: bool) -> None:
     if call.arguments is None:
         return
     if anew:
-        call.tool = call.turn.core.tools.get(call.name)
+        call.tool = call.turn.reach.find(call.name)
     core = call.turn.core
     refusal = core.refusal if core.failed_recorders else None
     if call.tool is None:

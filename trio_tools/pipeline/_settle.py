@@ -12,7 +12,7 @@ from trio_tools.pipeline._core import logger, name_of
 from trio_tools.pipeline._faults import run_either, run_sync
 from trio_tools.pipeline._record import record_settled
 from trio_tools.pipeline._state import CallState
-from trio_tools.pipeline._view import CallView
+from trio_tools.pipeline._view import SettledView
 from trio_tools.values import (
     Content,
     ErrorCode,
@@ -45,6 +45,7 @@ async def settle(call: CallState, result: ToolResult) -> None:
             _listener_failed(call, "on_settled", thrown)
     if core.observers.functions:
         await _observe(call, result)
+    call.exception = None  # its traceback holds the frames that hold the call
     core.left(call)
 
 
@@ -91,7 +92,7 @@ def _finalized(call: CallState, result: ToolResult) -> ToolResult:
 async def _observe(call: CallState, result: ToolResult) -> None:
     core = call.turn.core
     call.enter("settle")
-    view = CallView(call)
+    view = SettledView(call)
     # bounded by observer_grace: whoever listens hears of a cancelled call as well
     with trio.CancelScope(shield=True, relative_deadline=core.observer_grace):
         for observer in core.observers.functions:

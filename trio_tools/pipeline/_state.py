@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 import trio
-from trio.lowlevel import RunVar
 
 from trio_tools.pipeline._claim import Claim, earliest, note_order
 from trio_tools.tool import Tool
@@ -37,32 +36,6 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._core import Recorder
     from trio_tools.pipeline._turn import Turn
 
-# Of one run of Trio: which task carries which call. A context variable would do, and cost more than all the rest of it.
-_carried: RunVar[dict[trio.lowlevel.Task, CallState]] = RunVar("trio_tools.carried")
-
-
-def carried() -> dict[trio.lowlevel.Task, CallState]:
-    """The calls under way in this run of Trio, of all its registries, by the task that carries each."""
-    try:
-        return _carried.get()
-    except LookupError:
-        _carried.set({})
-        return _carried.get()
-
-
-def current_call() -> CallState | None:
-    """The innermost call whose task, or a task below it, this is. What a body starts in a nursery of somebody else's
-    is not inside its call."""
-    calls = carried()
-    if not calls:
-        return None
-    task: trio.lowlevel.Task | None = trio.lowlevel.current_task()
-    while task is not None:
-        if task in calls:
-            return calls[task]
-        task = None if task.parent_nursery is None else task.parent_nursery.parent_task
-    return None
-
 
 class CallState:
     """Everything that changes about a call. Its stages share it; nobody outside the pipeline sees it.
@@ -73,7 +46,8 @@ class CallState:
     _token: CallToken | None = None
     # intake
     around_it: CallState | None = None  # the call whose body made this one, in whichever registry
-    parent: CallState | None = None  # the same, if it is of this registry
+    parent: CallState | None = None  # the call of this registry that made it, if one did
+    aside = False  # whether a job makes it
     tool: Tool | None = None
     arguments: FrozenDict | None = None  # None: they could not be read
     values: dict[str, object]
@@ -99,6 +73,7 @@ class CallState:
     # what came of it
     attempts = 0  # how often the body was entered
     last: ToolResult | None = None  # what the body came to, the last time it ran
+    exception: BaseException | None = None  # what the body raised, the last time it did
     minted: ToolResult | None = None  # the last result made here, known to be sound
     body_contexts: tuple[JSONValue, ...] = ()
     other_contexts: tuple[JSONValue, ...] = ()
@@ -127,6 +102,14 @@ class CallState:
         if self._token is None:
             self._token = CallToken()
         return self._token
+
+    @property
+    def root(self) -> CallState:
+        """The outermost call that this one was made for; itself, if no other call made it."""
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        return root
 
     @property
     def frozen_call(self) -> ToolCall:

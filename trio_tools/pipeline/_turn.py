@@ -11,17 +11,19 @@ as its last act, so that the nursery has nothing left to wait for when the frame
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, TypeAlias, TypeVar
 
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
+from trio_tools.pipeline._asked import check_asked, checked
+from trio_tools.pipeline._carried import Aside, carried, enclosing, is_within
 from trio_tools.pipeline._carry import carry
-from trio_tools.pipeline._core import Core
 from trio_tools.pipeline._faults import Fault, take_apart
 from trio_tools.pipeline._intake import admit, is_parallel, receive
-from trio_tools.pipeline._state import CallState, carried, current_call
+from trio_tools.pipeline._reach import Reach
+from trio_tools.pipeline._state import CallState
 from trio_tools.values import Cause, Session, ToolCall, ToolResult
 
 R = TypeVar("R")
@@ -45,17 +47,18 @@ class Turn:
     fault: BaseException | None = None  # of ours
     interrupt: KeyboardInterrupt | None = None
     nursery: trio.Nursery
-    carried: dict[trio.lowlevel.Task, CallState]
+    carried: dict[trio.lowlevel.Task, CallState | Aside]
 
     def __init__(
         self,
-        core: Core,
+        reach: Reach,
         calls: Iterable[ToolCall],
         scope: trio.CancelScope,
         session: Session | None,
         on_settled: OnSettled | None,
     ) -> None:
-        self.core = core
+        self.reach = reach
+        self.core = reach.core
         self.scope = scope
         self.session = session
         self.on_settled = on_settled
@@ -72,17 +75,32 @@ class Turn:
 
     # --- beginning -------------------------------------------------------------------------------------------------
 
-    def open(self) -> None:
-        """Take in all calls. If the caller has given up already, the frame will hear of it when it first parks."""
-        around = current_call()
+    def open(self, maker: CallState | None) -> None:
+        """Take in all calls. `maker` is the call whose context makes them, if one does. If the caller has given up
+        already, the frame will hear of it when it first parks."""
+        around = enclosing()
         self.carried = carried()
-        nested = around is not None and around.turn.core is self.core and not around.over
+        inside = around if isinstance(around, CallState) else None
+        aside = around is not inside or (inside is not None and inside.aside)
+        if maker is None and inside is not None and inside.turn.core is self.core and not inside.over:
+            maker = inside
         for call in self.calls:
-            call.around_it, call.parent = around, around if nested else None
+            call.around_it, call.parent, call.aside = inside, maker, aside
             self.core.unsettled[call] = None
             receive(call)
         if self.core.draining:
             self.give_up(Cause.SHUTDOWN, self.began)
+
+    def nested(self, maker: CallState, call: ToolCall, scope: trio.CancelScope) -> Coroutine[Any, Any, ToolResult]:
+        """A call that the body of `maker`, one of this turn, makes: a turn of one, for the same session and with the
+        same tools in reach. Raises as `Registry.execute` does, and `RuntimeError` once the maker has settled, but for
+        its jobs.
+
+        **Cancellation**: as for `ToolContext.execute`."""
+        check_asked(self.core, scope, None)
+        if not is_within(maker):
+            raise RuntimeError("the call has settled: its context can make no more calls")
+        return run_turn(self.reach, (checked(call),), scope, self.session, None, only, maker)
 
     def give_up(self, cause: Cause, at: float, *, by_deadline: bool = False) -> None:
         """Nothing more starts, and what runs is stopped, as of that many seconds on Trio's clock."""
@@ -241,23 +259,24 @@ class Turn:
 
 
 @enable_ki_protection
-async def run_turn(  # noqa: PLR0917 - the argument list of two public methods, whose order nobody else sees
-    core: Core,
+async def run_turn(  # noqa: PLR0917 - the argument list of three public methods, whose order nobody else sees
+    reach: Reach,
     calls: Iterable[ToolCall],
     scope: trio.CancelScope,
     session: Session | None,
     on_settled: OnSettled | None,
     take: Callable[[tuple[ToolResult, ...]], R],
+    maker: CallState | None = None,
 ) -> R:
     """Carry a turn to its end, and return what `take` makes of its results: one per call, in call order.
 
     **Cancellation**: when the scope handed over is cancelled, every call still settles and is published, and the
     results are returned. When a scope around it is cancelled, the same happens and then `Cancelled` is raised.
     """
-    turn = Turn(core, calls, scope, session, on_settled)
+    turn = Turn(reach, calls, scope, session, on_settled)
     with scope:
         async with trio.open_nursery() as turn.nursery:
-            turn.open()
+            turn.open(maker)
             while turn.launched():
                 turn.parked = turn.waited = True
                 turn.parked_deadline = scope.deadline

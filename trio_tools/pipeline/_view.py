@@ -79,6 +79,11 @@ class CallView:
         return None if parent is None else parent.token
 
     @property
+    def root(self) -> CallToken:
+        """The token of the outermost call that this one was made for: its own, if no other call made it."""
+        return self._state.root.token
+
+    @property
     def stage(self) -> str:
         """Where it is: queued, gate, around, dispatch, post or settle."""
         return self._state.stage
@@ -104,6 +109,23 @@ class CallView:
         """
         if not self._state.over:
             self._state.other_contexts += (freeze(item),)
+
+
+class SettledView(CallView):
+    """What an observer holds: a look at a call that has its result, with what is for logs and for no model."""
+
+    __slots__ = ()
+
+    @property
+    def exception(self) -> BaseException | None:
+        """What the body raised the last time it ran, traceback and all, if it failed. Let go of when the observers have
+        returned."""
+        return self._state.exception
+
+    @property
+    def seconds(self) -> float:
+        """How long it took from when it came until it had its result."""
+        return self._state.since - self._state.turn.began
 
 
 class Dispatch(CallView):

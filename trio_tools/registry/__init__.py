@@ -1,8 +1,19 @@
 """How plugins join and how calls are asked for: the registry, its lifetime, plugins."""
 
-from trio_tools.registry._lifetime import AnyPlugin, hold
-from trio_tools.registry._plugin import Plugin, plugin
+from trio_tools.registry._lifetime import hold
+from trio_tools.registry._plugin import AnyPlugin, Plugin, in_order_of_need, plugin
 from trio_tools.registry._registration import Registration
-from trio_tools.registry._registry import Registry
+from trio_tools.registry._registry import Joined, Registry
+from trio_tools.registry._view import RegistryView
 
-__all__ = ["AnyPlugin", "Plugin", "Registration", "Registry", "hold", "plugin"]
+__all__ = [
+    "AnyPlugin",
+    "Joined",
+    "Plugin",
+    "Registration",
+    "Registry",
+    "RegistryView",
+    "hold",
+    "in_order_of_need",
+    "plugin",
+]

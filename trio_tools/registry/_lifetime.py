@@ -1,36 +1,35 @@
-"""From opening to leaving: plugins in order, the block, the drain, plugins in reverse.
+"""From opening to leaving: plugins in order, the block, the calls and jobs, plugins in reverse.
 
 Each plugin's context manager lives in a task of its own, since nurseries must nest. A host is shielded from the time
 its plugin is open until it is asked to leave, so that a cancel from outside takes the calls first and the plugins
-after them, in order. The block's own exception comes out as that very object, never in a group.
+after them, in order. One that crashes is held back until the calls have come to rest, too: they stand on what it has.
+The block's own exception comes out as that very object, never in a group.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
 
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline import Core, logger, take_apart
-from trio_tools.registry._drain import drain
-from trio_tools.registry._plugin import Plugin
+from trio_tools.pipeline import Core, Reach, logger, shown_type, take_apart
+from trio_tools.registry._drain import end
+from trio_tools.registry._plugin import AnyPlugin
 from trio_tools.registry._registry import Registry
 from trio_tools.values import printable
-
-AnyPlugin: TypeAlias = Plugin[Any]
 
 
 class Host:
     """The task that one plugin lives in."""
 
-    def __init__(self, plugin: AnyPlugin, registry: Registry, block: trio.CancelScope) -> None:
+    def __init__(self, plugin: AnyPlugin, reach: Reach, block: trio.CancelScope) -> None:
         self.name = plugin.name
         self.failure: BaseException | None = None
         self._plugin = plugin
-        self._registry = registry
+        self._core = reach.core
+        self._registry = Registry(reach, plugin.name)
         self._block = block
         self._scope = trio.CancelScope()
         self._leave = trio.Event()
@@ -46,12 +45,14 @@ class Host:
         try:
             with self._scope:
                 async with self._plugin.open(self._registry):
+                    self._check_provided()
                     self._scope.shield = True  # until leave(): the calls come to rest before what they stand on
                     opened = True
                     task_status.started()
-                    await self._leave.wait()
+                    await self._held()
         except BaseException as thrown:
             if not opened:
+                thrown.add_note(f'while plugin "{self.name}" was being opened')
                 raise
             fault = take_apart(thrown)
             # nothing but cancellations is no failure: whoever is cancelled around us raises that for himself
@@ -64,6 +65,25 @@ class Host:
             if self.failure is None:
                 self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
             self._block.cancel(f'plugin "{self.name}" crashed')
+
+    async def _held(self) -> None:
+        """Hold the plugin until it is asked to leave. If something in it fails before, the registry ends, and what
+        calls and jobs stand on stays until they have come to rest."""
+        try:
+            await self._leave.wait()
+        except BaseException:
+            if not self._leave.is_set():
+                self._block.cancel(f'plugin "{self.name}" crashed')
+                interrupt = await end(self._core, abruptly=True)
+                if interrupt is not None:
+                    raise interrupt from None
+            raise
+
+    def _check_provided(self) -> None:
+        provided = self._core.services.provided_by(f'plugin "{self.name}"')
+        missing = [shown_type(kind) for kind in self._plugin.provides if kind not in provided]
+        if missing:
+            raise RuntimeError(f'plugin "{self.name}" says that it provides {", ".join(missing)}, and does not')
 
     @enable_ki_protection
     async def leave(self) -> KeyboardInterrupt | None:
@@ -101,26 +121,22 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
     **Cancellation**: calls under way are cancelled, cause `shutdown`, and settle; plugins leave in reverse order; then
     it goes on.
     """
-    registry = Registry(core)
+    reach = Reach(core)
     hosts: list[Host] = []
     thrown: BaseException | None = None
-    async with trio.open_nursery() as nursery:
-        block = trio.CancelScope()
+    async with trio.open_nursery() as core.nursery:
+        core.block = block = trio.CancelScope()
         try:
             with block:
                 for plugin in plugins:
-                    host = Host(plugin, registry, block)
-                    await nursery.start(host.run)
+                    host = Host(plugin, reach, block)
+                    await core.nursery.start(host.run)
                     hosts.append(host)
-                if all(host.failure is None for host in hosts):
-                    yield registry
+                if not block.cancel_called:  # nothing has failed while others were opened
+                    yield Registry(reach)
         except BaseException as raised:
             thrown = raised
-        crashed = any(host.failure is not None for host in hosts)
-        thrown = await drain(core, abruptly=crashed or thrown is not None) or thrown
-        for host in reversed(hosts):
-            thrown = await host.leave() or thrown
-        core.closed = True
+        thrown = await _come_to_rest(core, hosts, thrown)
     failures = [host for host in hosts if host.failure is not None]
     for host in failures[0 if thrown is not None else 1 :]:
         assert host.failure is not None
@@ -129,3 +145,17 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
         raise thrown
     if failures and failures[0].failure is not None:
         raise failures[0].failure
+
+
+async def _come_to_rest(core: Core, hosts: list[Host], thrown: BaseException | None) -> BaseException | None:
+    """Calls and jobs end, then plugins leave in reverse order. What the block has raised, or a Ctrl-C since, goes on.
+
+    **Cancellation**: not raised; what runs is cancelled, and awaited.
+    """
+    crashed = any(host.failure is not None for host in hosts)
+    abruptly = crashed or thrown is not None or core.interrupt is not None
+    thrown = await end(core, abruptly=abruptly) or core.interrupt or thrown
+    for host in reversed(hosts):
+        thrown = await host.leave() or thrown
+    core.closed = True
+    return thrown

@@ -1,7 +1,7 @@
 """How a tool is declared: a typed function or a raw schema, its budgets, and what its body may do."""
 
 from trio_tools.tool._callables import is_generator, place_of
-from trio_tools.tool._context import SyncToolContext, ToolContext
+from trio_tools.tool._context import Job, SyncToolContext, ToolContext
 from trio_tools.tool._shape import Shape
 from trio_tools.tool._tool import Body, Classifier, Finalizer, Tool, tool
 
@@ -9,6 +9,7 @@ __all__ = [
     "Body",
     "Classifier",
     "Finalizer",
+    "Job",
     "Shape",
     "SyncToolContext",
     "Tool",

@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
 
-from trio_tools.values import Session, ToolCall
+import trio
+
+from trio_tools.values import CallToken, JobNotice, JobStatus, Session, ToolCall, ToolResult
+
+S = TypeVar("S")
 
 
-class ToolContext(Protocol):
-    """Given to an `async def` body that has a parameter annotated with it; never part of the schema."""
+class Job(Protocol):
+    """Work that outlives the call which started it, by `start_job`."""
+
+    @property
+    def id(self) -> str:
+        """Tells it from every other job of its registry."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was started, or the name of its function."""
+        ...
+
+    @property
+    def session(self) -> Session | None:
+        """On whose behalf: that of the call which started it."""
+        ...
+
+    @property
+    def call(self) -> CallToken:
+        """The token of the call which started it."""
+        ...
+
+    @property
+    def status(self) -> JobStatus:
+        """How far it got."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, or ran."""
+        ...
+
+    @property
+    def notice(self) -> JobNotice | None:
+        """What it came to; None until it has come to rest."""
+        ...
+
+    def cancel(self, reason: str | None = None) -> bool:
+        """Stop it; it is `stopping` until it has come to rest. Whether it was this that stopped it: one that has ended,
+        or been cancelled before, is left alone. For use on Trio's own thread."""
+        ...
+
+    async def wait(self) -> JobNotice:
+        """Wait until it has come to rest, and return what it came to.
+
+        **Cancellation**: the wait ends, the job goes on.
+        """
+        ...
+
+
+class _AnyContext(Protocol):
+    """What the bodies of both kinds may do."""
 
     @property
     def call(self) -> ToolCall:
@@ -54,9 +110,52 @@ class ToolContext(Protocol):
         """Ask the agent to stop after this turn. Holds only if this call succeeds."""
         ...
 
+    def require(self, service: type[S]) -> S:
+        """The service of this type that a plugin provides. Raises `LookupError` if none does, naming who could."""
+        ...
 
-class SyncToolContext(ToolContext, Protocol):
+    def start_job(self, function: Callable[[], Awaitable[object]], *, name: str | None = None) -> Job:
+        """Start work that outlives this call, in the registry's own nursery.
+
+        Arguments: `function`, an async function without arguments; what it returns is to be a JSON value. `name`, for
+        people; by default the function's. A job ends by itself, by `cancel`, or with the registry, which cancels it and
+        waits until it has come to rest; then its session's notice goes to those who observe jobs. One that is started
+        by a call which has been given up is cancelled before it begins.
+
+        Raises `RuntimeError` once the call has settled, but for what its jobs start in their turn.
+        """
+        ...
+
+
+class ToolContext(_AnyContext, Protocol):
+    """Given to an `async def` body that has a parameter annotated with it; never part of the schema."""
+
+    def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> Awaitable[ToolResult]:
+        """Run another tool call inside this one, through all stages, and return its one result.
+
+        Arguments: `scope`, a new one that the body owns: cancel it, or give it a deadline, to end that call alone. It
+        has this call's session and tools in reach, and this call as its parent. It waits for no pool's token that calls
+        around it hold.
+
+        Raises `TypeError` without a scope, `RuntimeError` for one that was entered before, and once this call has
+        settled, but for what its jobs do. What goes wrong with the call itself is a result.
+
+        **Cancellation**: when `scope` is cancelled, the call settles and its result is returned. When this call is
+        given up the other one is stopped, settles, is published, and then `Cancelled` is raised.
+        """
+        ...
+
+
+class SyncToolContext(_AnyContext, Protocol):
     """The same for a plain `def` body, from its worker thread."""
+
+    def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> ToolResult:
+        """Run another tool call inside this one, as `ToolContext.execute` does, while this thread waits.
+
+        Raises as that does, `trio.Cancelled` if this call was given up meanwhile, and `RuntimeError` in any other
+        thread than the body's own.
+        """
+        ...
 
     def check_cancelled(self) -> None:
         """Raise `trio.Cancelled` if the call has been given up. Call it between steps of long work.

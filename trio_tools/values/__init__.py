@@ -36,6 +36,7 @@ from trio_tools.values._events import (
     EffectEnded,
 )
 from trio_tools.values._freeze import freeze, freeze_mapping
+from trio_tools.values._job import JobNotice, JobStatus
 from trio_tools.values._json import (
     EMPTY,
     MAX_DEPTH,
@@ -104,6 +105,8 @@ __all__ = [
     "FrozenList",
     "Image",
     "JSONValue",
+    "JobNotice",
+    "JobStatus",
     "Json",
     "NotJSON",
     "Outcome",

@@ -22,6 +22,7 @@ class CallRef:
     tool: str
     session: Session | None = None
     parent: str | None = None  # "turn/position" of the call that made this one
+    root: str | None = None  # "turn/position" of the outermost call, its own if no other made it; None in older records
 
 
 @attrs.frozen(kw_only=True)

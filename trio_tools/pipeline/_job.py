@@ -1,0 +1,218 @@
+"""Jobs: work that a body starts and that outlives its call.
+
+A job's task is in the registry's nursery, and inside no call: what ends the call leaves it alone. It ends by itself, by
+`cancel`, or with the registry, which waits until it has come to rest. It never raises: what it came to is its notice.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import trio
+from trio.lowlevel import enable_ki_protection
+
+from trio_tools.pipeline._carried import Aside, carried, is_within
+from trio_tools.pipeline._core import logger, name_of
+from trio_tools.pipeline._faults import run_async, run_either, take_apart
+from trio_tools.pipeline._state import CallState
+from trio_tools.values import (
+    CallToken,
+    ErrorCode,
+    ErrorInfo,
+    JobNotice,
+    JobStatus,
+    JSONValue,
+    NotJSON,
+    Session,
+    exception_error,
+    printable,
+    safe,
+    to_plain,
+)
+
+Work: TypeAlias = Callable[[], Awaitable[object]]
+
+
+class JobState:
+    """Work that outlives the call which started it. Made by `start_job` of a body's context."""
+
+    def __init__(self, starter: CallState, function: Work, name: str) -> None:
+        core = starter.turn.core
+        core.jobs_begun += 1
+        self._core = core
+        self._starter = starter
+        self._function = function
+        self._scope = trio.CancelScope()
+        self._began = trio.current_time()
+        self._status = JobStatus.RUNNING
+        self._reason: str | None = None
+        self._notice: JobNotice | None = None
+        self._ended = trio.Event()
+        self._id = f"job-{core.jobs_begun}"
+        self._name = safe(name)
+
+    def __repr__(self) -> str:
+        return f"<JobState {self._id} {self._name!r}, {self._status}>"
+
+    @property
+    def id(self) -> str:
+        """Tells it from every other job of its registry."""
+        return self._id
+
+    @property
+    def name(self) -> str:
+        """What it was called when it was started, or the name of its function."""
+        return self._name
+
+    @property
+    def session(self) -> Session | None:
+        """On whose behalf: that of the call which started it."""
+        return self._starter.turn.session
+
+    @property
+    def call(self) -> CallToken:
+        """The token of the call which started it."""
+        return self._starter.token
+
+    @property
+    def status(self) -> JobStatus:
+        """How far it got."""
+        return self._status
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, or ran."""
+        return trio.current_time() - self._began if self._notice is None else self._notice.seconds
+
+    @property
+    def notice(self) -> JobNotice | None:
+        """What it came to; None until it has come to rest."""
+        return self._notice
+
+    @property
+    def starter(self) -> CallState:
+        """The call which started it, for the registry."""
+        return self._starter
+
+    @enable_ki_protection
+    def cancel(self, reason: str | None = None) -> bool:
+        """Stop it; it is `stopping` until it has come to rest. Whether it was this that stopped it: one that has ended,
+        or been cancelled before, is left alone."""
+        if self._status is not JobStatus.RUNNING:
+            return False
+        self._status, self._reason = JobStatus.STOPPING, reason
+        self._scope.cancel(reason)
+        return True
+
+    async def wait(self) -> JobNotice:
+        """Wait until it has come to rest, and return what it came to.
+
+        **Cancellation**: the wait ends, the job goes on.
+        """
+        await self._ended.wait()
+        assert self._notice is not None
+        return self._notice
+
+    @enable_ki_protection
+    async def run(self) -> None:
+        """The task of the job. Never raises.
+
+        **Cancellation**: its function is cut, and awaited; whoever is cancelled around it raises that for himself.
+        """
+        tasks, task = carried(), trio.lowlevel.current_task()
+        tasks[task] = Aside(self._starter)
+        try:
+            notice = await self._worked()
+            self._status, self._notice = notice.status, notice
+            self._ended.set()
+            await self._tell(notice)
+        finally:
+            del tasks[task]
+            del self._core.jobs[self]
+            self._core.wake_watchers()
+
+    async def _worked(self) -> JobNotice:
+        value: JSONValue = None
+        error: ErrorInfo | None = None
+        thrown: BaseException | None = None
+        with self._scope:
+            try:
+                # one that was given up before it began is not entered
+                if self._status is JobStatus.RUNNING:
+                    value = to_plain(await run_async(self._function))
+                await trio.lowlevel.checkpoint_if_cancelled()
+            except NotJSON as problem:
+                error = ErrorInfo("JobOutputError", ErrorCode.INVALID_TOOL_OUTPUT, f"what it returned: {problem}")
+            except BaseException as raised:
+                thrown = raised
+                error = self._error_in(raised)
+        cut = error is None and (self._status is not JobStatus.RUNNING or thrown is not None)
+        return JobNotice(
+            job=self._id,
+            name=self._name,
+            session=self.session,
+            status=JobStatus.FAILED if error else JobStatus.KILLED if cut else JobStatus.COMPLETED,
+            seconds=trio.current_time() - self._began,
+            value=value,
+            error=error,
+            reason=self._reason,
+        )
+
+    def _error_in(self, thrown: BaseException) -> ErrorInfo | None:
+        """What failed; None for nothing but cancellations. Ctrl-C ends the registry, as an error of its block would."""
+        fault = take_apart(thrown)
+        if fault.interrupt is not None:
+            self._core.interrupted(fault.interrupt)
+        failure = fault.failure
+        if failure is None and fault.interrupt is None and trio.current_effective_deadline() > trio.current_time():
+            failure = thrown  # a Cancelled that it had kept from elsewhere
+        return None if failure is None else exception_error(failure, ErrorCode.TOOL_FAILED)
+
+    async def _tell(self, notice: JobNotice) -> None:
+        core = self._core
+        if not core.job_observers.functions and notice.status is JobStatus.FAILED:
+            logger.warning("%s, and nobody observes jobs", notice.text)
+        # bounded by observer_grace: whoever listens hears of a cancelled job as well
+        with trio.CancelScope(shield=True, relative_deadline=core.observer_grace):
+            for observer in core.job_observers.functions:
+                try:
+                    await run_either(observer, notice)
+                except BaseException as thrown:
+                    fault = take_apart(thrown)
+                    if fault.interrupt is not None:
+                        core.interrupted(fault.interrupt)
+                    what = "was cut off" if fault.failure is None else f"failed: {printable(thrown)}"
+                    logger.warning("observer %s of job %s %s", name_of(observer), self._id, what)
+
+
+def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
+    """Start a job on behalf of a call. One of a call that has been given up, or of a registry that ends its jobs, is
+    cancelled before it begins, and its function is not entered.
+
+    Raises `RuntimeError` after the call has settled, but for its own jobs; `TypeError` for what cannot be called and
+    for a name that is no string.
+    """
+    if not callable(function):
+        raise TypeError(f"a job is an async function without arguments, not {type(function).__name__}")
+    if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a job's name must be a string, not {type(name).__name__}")
+    if not is_within(starter):
+        raise RuntimeError("the call has settled: it can start no more jobs")
+    core = starter.turn.core
+    assert core.nursery is not None  # open for as long as there are calls
+    job = JobState(starter, function, name_of(_bare(function)) if name is None else name)
+    core.jobs[job] = None
+    if core.ending:
+        job.cancel("the registry is closing")
+    elif not starter.over and starter.cancel_requested:
+        job.cancel("the call that starts it has been given up")
+    core.nursery.start_soon(job.run, name=f"{job.id} {job.name}")
+    return job
+
+
+def _bare(function: object) -> object:
+    while isinstance(function, functools.partial):
+        function = function.func  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return function  # pyright: ignore[reportUnknownVariableType]
