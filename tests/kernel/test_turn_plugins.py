@@ -164,7 +164,7 @@ async def test_one_whose_background_task_crashes_ends_the_registry(
     await wait_all_tasks_blocked()
     assert run is not None
     assert [(str(result.code), result.cause) for result in run.results or ()] == [("ABORTED", Cause.SHUTDOWN)]
-    assert story.lines == ["open a", "open c", "leave b at 2", "leave c", "leave a"]
+    assert story.lines == ["open a", "open c", "leave c", "leave b at 2", "leave a"]
 
 
 async def test_one_that_ends_before_it_is_asked_to_ends_the_registry(autojump_clock: MockClock) -> None:

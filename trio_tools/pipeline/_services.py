@@ -36,9 +36,8 @@ class Services:
         if not _fits(kind, service):
             raise TypeError(f"{owner} provides {type(service).__qualname__}, which is no {shown_type(kind)}")
         if kind in self._provided:
-            raise ValueError(
-                f"{shown_type(kind)} is already provided by {self._provided[kind][1]}; {owner} cannot, too"
-            )
+            _, other = self._provided[kind]
+            raise ValueError(f"{shown_type(kind)} is already provided by {other}; {owner} cannot provide it, too")
         entry = (service, owner)
         self._provided[kind] = entry
 

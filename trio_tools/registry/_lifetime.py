@@ -2,7 +2,7 @@
 
 Each plugin's context manager lives in a task of its own, since nurseries must nest. A host is shielded from the time
 its plugin is open until it is asked to leave, so that a cancel from outside takes the calls first and the plugins
-after them, in order. One that crashes is held back until the calls have come to rest, too: they stand on what it has.
+after them, in order. One that crashes is held back, too: calls, jobs and later plugins stand on what it has.
 The block's own exception comes out as that very object, never in a group.
 """
 
@@ -28,11 +28,12 @@ class Host:
         self.name = plugin.name
         self.failure: BaseException | None = None
         self._plugin = plugin
-        self._core = reach.core
+        self._services = reach.core.services
         self._registry = Registry(reach, plugin.name)
         self._block = block
         self._scope = trio.CancelScope()
         self._leave = trio.Event()
+        self._crashed = False
         self._gone = False
         self._waiting: trio.lowlevel.Task | None = None
 
@@ -51,36 +52,37 @@ class Host:
                     task_status.started()
                     await self._held()
         except BaseException as thrown:
+            fault = take_apart(thrown)
             if not opened:
+                if fault.interrupt is not None and fault.interrupt is not thrown:
+                    raise fault.interrupt from thrown  # bare, whatever nurseries it came through
                 thrown.add_note(f'while plugin "{self.name}" was being opened')
                 raise
-            fault = take_apart(thrown)
             # nothing but cancellations is no failure: whoever is cancelled around us raises that for himself
             self.failure = fault.interrupt or fault.failure
         finally:
             self._gone = True
             if self._waiting is not None:
                 reschedule(self._waiting)
-        if not self._leave.is_set():
-            if self.failure is None:
-                self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
-            self._block.cancel(f'plugin "{self.name}" crashed')
+        if self._crashed and self.failure is None:
+            self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
 
     async def _held(self) -> None:
-        """Hold the plugin until it is asked to leave. If something in it fails before, the registry ends, and what
-        calls and jobs stand on stays until they have come to rest."""
+        """Hold the plugin until it is asked to leave. If something in it fails before, the registry ends, and the
+        plugin is held all the same until it is its turn to leave."""
         try:
             await self._leave.wait()
         except BaseException:
             if not self._leave.is_set():
+                self._crashed = True
                 self._block.cancel(f'plugin "{self.name}" crashed')
-                interrupt = await end(self._core, abruptly=True)
-                if interrupt is not None:
-                    raise interrupt from None
+                # Shield: what calls, jobs and later plugins stand on goes after them. Bound: they have been cancelled.
+                with trio.CancelScope(shield=True):
+                    await self._leave.wait()
             raise
 
     def _check_provided(self) -> None:
-        provided = self._core.services.provided_by(f'plugin "{self.name}"')
+        provided = self._services.provided_by(f'plugin "{self.name}"')
         missing = [shown_type(kind) for kind in self._plugin.provides if kind not in provided]
         if missing:
             raise RuntimeError(f'plugin "{self.name}" says that it provides {", ".join(missing)}, and does not')
@@ -136,7 +138,7 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
                     yield Registry(reach)
         except BaseException as raised:
             thrown = raised
-        thrown = await _come_to_rest(core, hosts, thrown)
+        thrown = await _come_to_rest(core, hosts, thrown, abruptly=block.cancel_called or thrown is not None)
     failures = [host for host in hosts if host.failure is not None]
     for host in failures[0 if thrown is not None else 1 :]:
         assert host.failure is not None
@@ -145,15 +147,16 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
         raise thrown
     if failures and failures[0].failure is not None:
         raise failures[0].failure
+    await trio.lowlevel.checkpoint_if_cancelled()  # what came while plugins left has cut them, and goes on
 
 
-async def _come_to_rest(core: Core, hosts: list[Host], thrown: BaseException | None) -> BaseException | None:
+async def _come_to_rest(
+    core: Core, hosts: list[Host], thrown: BaseException | None, *, abruptly: bool
+) -> BaseException | None:
     """Calls and jobs end, then plugins leave in reverse order. What the block has raised, or a Ctrl-C since, goes on.
 
     **Cancellation**: not raised; what runs is cancelled, and awaited.
     """
-    crashed = any(host.failure is not None for host in hosts)
-    abruptly = crashed or thrown is not None or core.interrupt is not None
     thrown = await end(core, abruptly=abruptly) or core.interrupt or thrown
     for host in reversed(hosts):
         thrown = await host.leave() or thrown
