@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import attrs
 import pytest
 import trio
+from job_tools import SESSION, Nothing, Started, five_seconds, for_ever
 from trio.testing import MockClock, wait_all_tasks_blocked
 from turn_tools import Log
 
 from trio_tools import (
     Job,
-    JobNotice,
     JobStatus,
     Registry,
-    Session,
     SyncToolContext,
     ToolCall,
     ToolContext,
@@ -26,45 +24,6 @@ from trio_tools import (
     plugin,
     tool,
 )
-
-SESSION = Session("s", owner="o")
-
-
-@attrs.frozen
-class Nothing:
-    """No config."""
-
-
-class Started:
-    """A tool `start` that starts what it is told to, and notes of what came of it."""
-
-    def __init__(self, registry: Registry, work: Callable[[], Awaitable[object]]) -> None:
-        self.jobs: list[Job] = []
-        self.notices: list[JobNotice] = []
-        self.contexts: list[ToolContext] = []
-        self.registry = registry
-        self._work = work
-        registry.register(tool(name="start")(self.start))
-        registry.add_job_observer(self.notices.append)
-
-    async def start(self, ctx: ToolContext) -> str:
-        self.contexts.append(ctx)
-        self.jobs.append(ctx.start_job(self._work, name="watch"))
-        return self.jobs[-1].id
-
-    async def call(self) -> Job:
-        result = await self.registry.execute(ToolCall("start"), scope=trio.CancelScope(), session=SESSION)
-        assert result.value == self.jobs[-1].id
-        return self.jobs[-1]
-
-
-async def five_seconds() -> dict[str, int]:
-    await trio.sleep(5)
-    return {"lines": 3}
-
-
-async def for_ever() -> None:
-    await trio.sleep_forever()
 
 
 async def test_a_job_outlives_its_call_and_its_session_is_told_when_it_is_done(autojump_clock: MockClock) -> None:
@@ -178,57 +137,6 @@ async def test_at_its_end_the_registry_cancels_jobs_and_waits_for_them(how: str,
     assert left == (normally if how == "normally" else ["call at 0", "job at 2", "plugin at 2"])
 
 
-async def test_a_job_that_fails_is_told_with_its_error_and_ends_nothing_else(autojump_clock: MockClock) -> None:
-    async def fails() -> None:
-        await trio.sleep(1)
-        raise OSError("no such port")
-
-    async with open_registry() as registry:
-        started = Started(registry, fails)
-        job = await started.call()
-        await trio.sleep(2)
-        assert (await job.wait()).status is JobStatus.FAILED
-        await started.call()
-    assert started.notices[0].text == ("background job job-1 (watch) finished [status: failed]: OSError: no such port")
-
-
-async def test_a_failure_that_nobody_hears_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    async def fails() -> None:
-        raise OSError("no such port")
-
-    @tool
-    async def start(ctx: ToolContext) -> None:
-        await ctx.start_job(fails).wait()
-
-    async with open_registry() as registry:
-        registry.register(start)
-        await registry.execute(ToolCall("start"), scope=trio.CancelScope())
-    assert [(one.levelno, "no such port" in one.message) for one in caplog.records] == [(logging.WARNING, True)]
-
-
-@pytest.mark.parametrize("returned", [object(), float("nan")])
-async def test_what_a_job_returns_must_be_json(returned: object) -> None:
-    async def work() -> object:
-        return returned
-
-    async with open_registry() as registry:
-        started = Started(registry, work)
-        await (await started.call()).wait()
-    (notice,) = started.notices
-    assert notice.status is JobStatus.FAILED
-    assert notice.error is not None
-    assert notice.error.message.startswith("what it returned: ")
-
-
-async def test_a_plain_function_is_no_job_and_says_so() -> None:
-    async with open_registry() as registry:
-        started = Started(registry, lambda: 3)  # type: ignore[arg-type, return-value]  # the mistake
-        notice = await (await started.call()).wait()
-    assert notice.status is JobStatus.FAILED
-    assert notice.error is not None
-    assert "int" in notice.error.message
-
-
 async def test_a_call_that_has_been_given_up_starts_nothing(autojump_clock: MockClock) -> None:
     """B051: its job is cancelled before it begins."""
     entered: list[str] = []
@@ -308,39 +216,3 @@ async def test_a_plain_body_starts_jobs_too(autojump_clock: MockClock) -> None:
         (job,) = registry.jobs()
         assert (await job.wait()).value == {"lines": 3}
     assert result.value == "five_seconds"
-
-
-async def test_an_observer_that_fails_or_hangs_changes_nothing(
-    caplog: pytest.LogCaptureFixture, autojump_clock: MockClock
-) -> None:
-    async def hangs(notice: JobNotice) -> None:
-        await trio.sleep_forever()
-
-    def breaks(notice: JobNotice) -> None:
-        raise LookupError("no such inbox")
-
-    async with open_registry(observer_grace=2) as registry:
-        registry.add_job_observer(breaks)
-        started = Started(registry, five_seconds)
-        registry.add_job_observer(hangs)
-        await started.call()
-    assert [one.status for one in started.notices] == [JobStatus.KILLED]
-    assert ["no such inbox" in one.message or "was cut off" in one.message for one in caplog.records] == [True, True]
-
-
-async def test_ctrl_c_in_a_job_ends_the_registry_and_comes_out_bare(autojump_clock: MockClock) -> None:
-    async def interrupted() -> None:
-        await trio.sleep(1)
-        raise KeyboardInterrupt
-
-    came_out: BaseException | None = None
-    notices: list[JobNotice] = []
-    try:
-        async with open_registry() as registry:
-            registry.add_job_observer(notices.append)
-            await Started(registry, interrupted).call()
-            await trio.sleep(1_000)
-    except BaseException as raised:
-        came_out = raised
-    assert type(came_out) is KeyboardInterrupt
-    assert (trio.current_time(), [one.status for one in notices]) == (1, [JobStatus.KILLED])
