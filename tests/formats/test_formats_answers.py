@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -74,11 +75,13 @@ def test_anthropic_is_told_of_all_calls_in_one_message_in_their_order() -> None:
 
 def test_nobody_can_be_told_of_a_call_without_an_id() -> None:
     nameless = ToolResult(None, "x", ())
-    for form, write in (("openai", openai_tool_message), ("anthropic", lambda one: anthropic_user_message([one]))):
-        with pytest.raises(NotInForm) as caught:
-            write(nameless)
-        problem = "call_id: the call had no id, so no answer can name it; give it one"
-        assert str(caught.value) == f"tool 'x' does not go into the form {form}: {problem}"
+    problem = "call_id: the call had no id, so no answer can name it; give it one"
+    with pytest.raises(NotInForm) as caught:
+        openai_tool_message(nameless)
+    assert str(caught.value) == f"tool 'x' does not go into the form openai: {problem}"
+    with pytest.raises(NotInForm) as caught:
+        anthropic_user_message([result("done"), nameless])
+    assert str(caught.value) == f"tool 'x' does not go into the form anthropic: {problem}"
 
 
 CALLS = [ToolCall("x", '{"n": 1.50, "b": 12345678901234567890}', id="a"), ToolCall("y", {"p": ["é"]}, id="b")]
@@ -112,11 +115,10 @@ def test_no_arguments_are_an_empty_object_for_anthropic_and_as_they_are_for_open
 
 def test_what_comes_out_is_free_to_change() -> None:
     arguments = {"p": [1]}
-    message = anthropic_assistant_message([ToolCall("x", arguments, id="a")])
-    assert type(message["content"]) is list
-    block = message["content"][0]
-    assert type(block) is dict
-    block["input"]["p"].append(2)  # type: ignore[index, union-attr, call-overload]  # pyright: ignore
+    for given in (arguments, '{"p": [1]}'):
+        message: Any = anthropic_assistant_message([ToolCall("x", given, id="a")])
+        message["content"][0]["input"]["p"].append(2)
+        assert json.dumps(message).endswith('"input": {"p": [1, 2]}}]}')
     assert arguments == {"p": [1]}
 
 

@@ -93,30 +93,29 @@ def test_calls_stand_in_their_order_whatever_is_between_them() -> None:
     assert [one.id for one in read_turn(line).calls] == ["c1", "c2"]
 
 
-@pytest.mark.parametrize(
-    ("message", "form"),
-    [
-        ({"role": "user", "content": "hi"}, None),
-        ({"role": "system", "content": "be kind"}, None),
-        ({"role": "assistant", "content": "hi"}, None),
-        ({"role": "user", "content": [{"type": "text", "text": "hi"}]}, None),
-        ({"role": "assistant", "content": [{"type": "text", "text": "hi"}], "name": "x"}, None),
-        ({"role": "user", "content": [{"type": "of tomorrow"}]}, None),
-        ({"role": "developer", "content": "be kind"}, "openai"),
-        ({"role": "tool", "tool_call_id": "c1", "content": "done"}, "openai"),
-        ({"role": "tool", "content": [{"type": "text", "text": "done"}]}, "openai"),
-        ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.org"}}]}, "openai"),
-        ({"role": "assistant", "content": "hi", "refusal": None, "tool_calls": None}, "openai"),
-        ({"role": "assistant", "content": "", "tool_calls": []}, "openai"),
-        ({"object": "chat.completion", "choices": []}, "openai"),
-        ({"choices": [{"message": {"role": "assistant", "content": one}} for one in "ab"]}, "openai"),
-        ({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1"}]}, "anthropic"),
-        ({"role": "user", "content": [{"type": "image", "source": {}}, {"type": "text", "text": ""}]}, "anthropic"),
-        ({"role": "assistant", "content": [{"type": "redacted_thinking", "data": ""}]}, "anthropic"),
-        ({"type": "message", "role": "assistant", "content": []}, "anthropic"),
-    ],
-    ids=str,
-)
+SILENT: list[tuple[dict[str, object], str | None]] = [
+    ({"role": "user", "content": "hi"}, None),
+    ({"role": "system", "content": "be kind"}, None),
+    ({"role": "assistant", "content": "hi"}, None),
+    ({"role": "user", "content": [{"type": "text", "text": "hi"}]}, None),
+    ({"role": "assistant", "content": [{"type": "text", "text": "hi"}], "name": "x"}, None),
+    ({"role": "user", "content": [{"type": "of tomorrow"}]}, None),
+    ({"role": "developer", "content": "be kind"}, "openai"),
+    ({"role": "tool", "tool_call_id": "c1", "content": "done"}, "openai"),
+    ({"role": "tool", "content": [{"type": "text", "text": "done"}]}, "openai"),
+    ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.org"}}]}, "openai"),
+    ({"role": "assistant", "content": "hi", "refusal": None, "tool_calls": None}, "openai"),
+    ({"role": "assistant", "content": "", "tool_calls": []}, "openai"),
+    ({"object": "chat.completion", "choices": []}, "openai"),
+    ({"choices": [{"message": {"role": "assistant", "content": one}} for one in "ab"]}, "openai"),
+    ({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1"}]}, "anthropic"),
+    ({"role": "user", "content": [{"type": "image", "source": {}}, {"type": "text", "text": ""}]}, "anthropic"),
+    ({"role": "assistant", "content": [{"type": "redacted_thinking", "data": ""}]}, "anthropic"),
+    ({"type": "message", "role": "assistant", "content": []}, "anthropic"),
+]
+
+
+@pytest.mark.parametrize(("message", "form"), SILENT, ids=str)
 def test_messages_without_calls_are_let_pass(message: object, form: str | None) -> None:
     line = json.dumps(message)
     assert read_turn(line) == Turn(form, ())

@@ -46,7 +46,7 @@ SPACES = st.sampled_from([None, "", "\t"])
 
 @st.composite
 def calls_of(draw: st.DrawFn, arguments: st.SearchStrategy[str]) -> list[ToolCall]:
-    made = st.builds(lambda name, text, own: ToolCall(name, text, id=own), TEXT, arguments, TEXT)
+    made = st.builds(ToolCall, TEXT, arguments, id=TEXT)
     return draw(st.lists(made, min_size=1, max_size=4))
 
 
