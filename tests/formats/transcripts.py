@@ -1,4 +1,5 @@
-"""Recorded conversations, one message a line, and a registry that gives their results again."""
+"""Two conversations in the wire shape of each API, written by hand, one message a line; and a registry that gives
+their results again."""
 
 from __future__ import annotations
 
