@@ -1,6 +1,5 @@
-"""Results on their way out: in call order, none held back, none lost, and quiet when nobody reads."""
+"""Results on their way out: none held back, none lost, and quiet when nobody reads."""
 
-import itertools
 import json
 import os
 from collections.abc import AsyncGenerator, Generator, Iterator
@@ -10,24 +9,9 @@ import pytest
 import trio
 import trio.testing
 
-from trio_tools import JSONValue, ToolResult
-from trio_tools.cli._order import InOrder
+from trio_tools import JSONValue
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._screen import Screen
-
-
-def result(number: int) -> ToolResult:
-    return ToolResult(str(number), "x", ())
-
-
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-def test_each_result_goes_as_soon_as_those_before_it_have(order: tuple[int, ...]) -> None:
-    """L006: whatever the order in which calls settle."""
-    passed: list[int] = []
-    in_order = InOrder(lambda position, one: passed.append(position))
-    for count, position in enumerate(order, 1):
-        in_order.settled(position, result(position))
-        assert passed == list(itertools.takewhile(set(order[:count]).__contains__, range(4)))
 
 
 @pytest.fixture

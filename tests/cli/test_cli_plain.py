@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from trio_tools import ErrorCode, ToolCall, ToolResult, from_json, open_registry
-from trio_tools.formats import NotATurn, read_turn, write_result
+from trio_tools.formats import NotATurn, Turn, read_turn, write_result
 from trio_tools.values import Effect, EffectState, ErrorInfo, Outcome, Text
 
 
@@ -17,7 +17,7 @@ def call(arguments: str) -> str:
 def test_a_turn_is_its_calls_in_order() -> None:
     """L001: arguments are handed on as the text they stand in."""
     line = '{"calls": [{"id": "a", "name": "x", "arguments": {"p": [1, 2.50]}}, {"name": "y"}]}'
-    assert read_turn(line) == [ToolCall("x", '{"p": [1, 2.50]}', id="a"), ToolCall("y", "")]
+    assert read_turn(line) == Turn("plain", (ToolCall("x", '{"p": [1, 2.50]}', id="a"), ToolCall("y", "")))
 
 
 @pytest.mark.parametrize(
@@ -41,18 +41,18 @@ def test_a_turn_is_its_calls_in_order() -> None:
     ],
 )
 def test_a_call_may_be_written_so(members: str, expected: ToolCall) -> None:
-    assert read_turn('{"calls": [{' + members + "}]}") == [expected]
+    assert read_turn('{"calls": [{' + members + "}]}").calls == (expected,)
 
 
 @pytest.mark.parametrize("line", ['{"calls": []}', ' { "calls" : [ ] } \r', b'{"calls":[]}'])
 def test_a_turn_may_be_empty(line: str | bytes) -> None:
-    assert read_turn(line) == []
+    assert read_turn(line) == Turn("plain", ())
 
 
 def test_huge_and_deep_arguments_are_left_to_the_registry() -> None:
     huge = '{"n": ' + "1" * 5_000 + "}"
     deep = '{"a":' * 400 + "1" + "}" * 400
-    assert [one.arguments for one in read_turn(f'{{"calls": [{call(huge)}, {call(deep)}]}}')] == [huge, deep]
+    assert [one.arguments for one in read_turn(f'{{"calls": [{call(huge)}, {call(deep)}]}}').calls] == [huge, deep]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,8 @@ async def test_bad_arguments_of_one_call_are_its_own_result() -> None:
             return "ran"
 
         registry.register(x)
-        results = await registry.execute_turn(read_turn('{"calls": [' + line + "]}"), scope=trio.CancelScope())
+        turn = read_turn('{"calls": [' + line + "]}")
+        results = await registry.execute_turn(turn.calls, scope=trio.CancelScope())
     assert [one.code for one in results] == [None, *[ErrorCode.INVALID_ARGS] * len(bad), None]
 
 

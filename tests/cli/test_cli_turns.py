@@ -43,6 +43,7 @@ async def ran(
     deadline: float = float("inf"),
     slowly: Callable[[Stop], object] | None = None,
     screen: Screen | None = None,
+    form: str | None = None,
 ) -> Ran:
     """Run the turns of a descriptor; `slowly` is called while the tool `slow` runs."""
     stop = Stop(deadline=deadline)
@@ -65,7 +66,7 @@ async def ran(
             screen = screen or Screen()
             outlet = Outlet(target, screen, lambda _: None)
             nursery.start_soon(outlet.run)
-            status = await Turns(Lines(source), registry, outlet, screen, stop).run()
+            status = await Turns(Lines(source), registry, outlet, screen, stop, form=form).run()
             nursery.cancel_scope.cancel()
     os.close(source)
     os.close(target)

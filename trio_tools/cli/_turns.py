@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from trio_tools import Registry, ToolCall, ToolResult
+from trio_tools import Registry, ToolResult
+from trio_tools.cli._answers import answers
 from trio_tools.cli._lines import MAX_LINE_BYTES, Line, Lines
-from trio_tools.cli._order import InOrder
 from trio_tools.cli._outlet import Outlet
+from trio_tools.cli._printable import complain
 from trio_tools.cli._screen import Screen
 from trio_tools.cli._status import MISUSE, OK
 from trio_tools.cli._stop import Stop
-from trio_tools.formats import NotATurn, read_turn, write_result
+from trio_tools.formats import NotATurn, Turn, read_turn
 
 
 class Turns:
@@ -19,14 +18,26 @@ class Turns:
 
     When the time is up, the calls of lines that are there already (in a regular file all of them) are answered as
     aborted before dispatch; a pipe is read no further. When somebody ends the run, the turn in hand is the last.
+
+    `form` is what all lines are in; None if each says it by itself. Answers are in the form of their line.
     """
 
-    def __init__(self, lines: Lines, registry: Registry, outlet: Outlet, screen: Screen, stop: Stop) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        registry: Registry,
+        outlet: Outlet,
+        screen: Screen,
+        stop: Stop,
+        *,
+        form: str | None = None,
+    ) -> None:
         self._lines = lines
         self._registry = registry
         self._outlet = outlet
         self._screen = screen
         self._stop = stop
+        self._form = form
         self._faulty = False  # a line was no turn
         self._late = False  # the time was up before the input was
 
@@ -56,28 +67,33 @@ class Turns:
     async def _take(self, line: Line) -> None:
         try:
             if line.content is None:
-                raise NotATurn(f"longer than {MAX_LINE_BYTES:,} bytes")
-            calls = read_turn(line.content)
+                raise NotATurn(f"longer than {MAX_LINE_BYTES:,} bytes", form=self._form)
+            turn = read_turn(line.content, self._form)
         except NotATurn as fault:
             self._faulty = True
-            self._outlet.put({"line": line.number, "error": str(fault)})
+            self._refuse(line.number, fault)
         else:
-            await self._turn(line.number, calls)
+            await self._run_turn(line.number, turn)
 
-    async def _turn(self, number: int, calls: list[ToolCall]) -> None:
-        order = InOrder(partial(self._pass_on, number))
+    def _refuse(self, number: int, fault: NotATurn) -> None:
+        """Tell of a line that is no turn. Where a provider's messages go, nothing of ours may stand between them."""
+        if fault.form in {None, "plain"}:
+            self._outlet.put({"line": number, "error": str(fault)})
+            return
+        with self._screen.aside():
+            complain(f"line {number}: {fault}")
+
+    async def _run_turn(self, number: int, turn: Turn) -> None:
+        answering = answers(turn.form, number, self._outlet.put)
 
         def settled(position: int, result: ToolResult) -> None:
             self._screen.settled(position, result)
-            order.settled(position, result)
+            answering.settled(position, result)
 
         scope = self._stop.take_in_hand()
-        self._screen.begin(number, calls)
+        self._screen.begin(number, turn.calls)
         try:
-            await self._registry.execute_turn(calls, scope=scope, on_settled=settled)
+            answering.ended(await self._registry.execute_turn(turn.calls, scope=scope, on_settled=settled))
         finally:
             self._screen.end()
         self._late = self._late or (scope.cancel_called and self._stop.status is None)
-
-    def _pass_on(self, number: int, position: int, result: ToolResult) -> None:
-        self._outlet.put({"turn": number, "position": position, **write_result(result)})

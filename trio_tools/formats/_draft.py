@@ -12,9 +12,11 @@ SHOWN = 120
 
 
 class NotInForm(ValueError):  # noqa: N818 - reads as a predicate at its `except`
-    """A tool that does not go into a form: it would lose its meaning there, or the provider would refuse it.
+    """A tool, or a call or result of it, that does not go into a form: it would lose its meaning there, or the provider
+    would refuse it.
 
-    Its text names the tool, the form, the place as a JSON path (`$.properties.opts`), what is wrong and what to do.
+    Its text names the tool, the form, the place (of a schema as a JSON path, `$.properties.opts`), what is wrong and
+    what to do.
     """
 
     def __init__(self, tool: str, form: str, place: str, problem: str, remedy: str) -> None:
