@@ -33,7 +33,7 @@ def enclosing() -> CallState | Aside | None:
     """The innermost call or job whose task, or a task below it, this is. What a body starts in a nursery of somebody
     else's is not inside its call."""
     tasks = carried()
-    task: trio.lowlevel.Task | None = trio.lowlevel.current_task() if tasks else None
+    task: trio.lowlevel.Task | None = trio.lowlevel.current_task()
     while task is not None:
         if task in tasks:
             return tasks[task]

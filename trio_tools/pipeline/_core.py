@@ -122,7 +122,8 @@ class Core:
     def left(self, call: CallState) -> None:
         """A call has settled and is published, or a fault of ours has ended its turn."""
         self.unsettled.pop(call, None)
-        self.wake_watchers()
+        if self.watchers:
+            self.wake_watchers()
 
     def interrupted(self, interrupt: KeyboardInterrupt) -> None:
         """Ctrl-C reached a job: the registry ends as by an error of its block, and the interrupt goes on."""

@@ -67,7 +67,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     if _may_be_over(call) and await _is_over(call):
         return call.cut()
     call.attempts += 1
-    call.last = call.exception = None
+    call.last = None
     call.stage = "dispatch"
     try:
         if tool.signature.is_async:

@@ -71,8 +71,10 @@ class Reach(Mapping[str, Tool]):
 
     def find(self, name: str) -> Tool | None:
         """The tool that a call of this name gets; None if there is none, or none in reach."""
-        found = self.registered(name)
-        return None if found is None else found.tool
+        found = self._own.get(name)
+        if found is not None:
+            return found.tool
+        return self._below.find(name) if self._below is not None and self._lets(name) else None
 
     def holds(self, other: Reach) -> bool:
         """Whether another reach is this one, or was made from it."""

@@ -45,7 +45,8 @@ async def settle(call: CallState, result: ToolResult) -> None:
             _listener_failed(call, "on_settled", thrown)
     if core.observers.functions:
         await _observe(call, result)
-    call.exception = None  # its traceback holds the frames that hold the call
+    if call.exception is not None:
+        call.exception = None  # its traceback holds the frames that hold the call
     core.left(call)
 
 

@@ -78,14 +78,16 @@ class Turn:
     def open(self, maker: CallState | None) -> None:
         """Take in all calls. `maker` is the call whose context makes them, if one does. If the caller has given up
         already, the frame will hear of it when it first parks."""
-        around = enclosing()
         self.carried = carried()
+        around = enclosing() if self.carried else None
         inside = around if isinstance(around, CallState) else None
         aside = around is not inside or (inside is not None and inside.aside)
         if maker is None and inside is not None and inside.turn.core is self.core and not inside.over:
             maker = inside
         for call in self.calls:
-            call.around_it, call.parent, call.aside = inside, maker, aside
+            call.around_it, call.parent = inside, maker
+            if aside:
+                call.aside = True
             self.core.unsettled[call] = None
             receive(call)
         if self.core.draining:
