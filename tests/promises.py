@@ -210,7 +210,6 @@ GAPS = {
     "R027": _APPROVAL,
     "R052": _CARDS,
     "R113": "code mode is later work",
-    "R115": "restricted views come with the issue on plugins",
     "R118": _CARDS,
     "L017": _LOOP,
     "L019": _LOOP,
