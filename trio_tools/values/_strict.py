@@ -13,7 +13,7 @@ import cattrs
 T = TypeVar("T")
 
 
-class WrongKind(ValueError):
+class WrongKind(ValueError):  # noqa: N818 - reads as a predicate at its `except`
     """A value of another kind than is asked for: `wanted` and `got` are nouns with their article."""
 
     def __init__(self, wanted: str, got: str) -> None:
