@@ -136,8 +136,7 @@ def _array(converter: cattrs.Converter, kind: Any, value: object, _: object) -> 
     if made is not tuple or inner[1:] in ((), (...,)):
         element = inner[0] if inner else Any
         elements = _each(enumerate(items), lambda item: converter.structure(item, element))
-        collected: object = made(elements)
-        return collected
+        return made(elements)  # pyright: ignore[reportUnknownVariableType]
     if len(items) != len(inner):
         raise ValueError(f"must be an {called(kind)}: {len(inner)} values, not {len(items)}")
     pairs = zip(items, inner, strict=True)

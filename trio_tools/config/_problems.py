@@ -69,7 +69,7 @@ def words_of(thrown: BaseException) -> str:
     if not isinstance(thrown, (ValueError, TypeError)):
         return f"{kind}: {printable(thrown)}".removesuffix(": ")
     # validators of attrs put the text first, and behind it what they looked at
-    first: object = thrown.args[0] if len(thrown.args) > 1 else None
+    first: object = thrown.args[0] if len(thrown.args) > 1 and type(thrown) in (ValueError, TypeError) else None
     return first if isinstance(first, str) else printable(thrown) or kind
 
 

@@ -12,7 +12,9 @@ from trio_tools.config._file import shown_path
 from trio_tools.config._problems import instead_of, line, shown_key
 from trio_tools.values import noun_of
 
-REGISTRY, PLUGINS, DEFAULTS = "registry", "plugins", "defaults"
+REGISTRY = "registry"
+PLUGINS = "plugins"
+DEFAULTS = "defaults"
 
 
 class Source(Enum):

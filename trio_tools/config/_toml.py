@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from enum import Enum
 from pathlib import PurePath
@@ -33,48 +33,32 @@ def toml_key(key: str) -> str:
     return key if _BARE.fullmatch(key) else _string(key)
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     """A value in the types that TOML has, all the way down, and its texts as a config must have them."""
-    plain: object = value
-    match value:
-        case Enum():
-            plain = _plain(value.value)
-        case str() | PurePath():
-            plain = escaped(str(value))
-        case set() | frozenset():
-            plain = sorted((_plain(one) for one in value), key=repr)
-        case list() | tuple():
-            plain = [_plain(one) for one in value]
-        case Mapping():
-            plain = {escaped(str(key)): _plain(one) for key, one in value.items()}
-        case _ if attrs.has(type(value)):
-            plain = _fields(value)
-    return plain
+    for kinds, rule in _PLAIN:
+        if isinstance(value, kinds):
+            return rule(value)
+    return _fields(value) if attrs.has(type(value)) else value
 
 
-def _fields(instance: Any) -> dict[str, object]:
+def _fields(instance: object) -> dict[str, object]:
     """What an instance was made of, but for what is None anyway."""
-    fields = [one for one in attrs.fields(type(instance)) if one.init]
+    kind: Any = type(instance)
+    fields: list[attrs.Attribute[Any]] = [one for one in attrs.fields(kind) if one.init]
     values = {one.alias or one.name: (getattr(instance, one.name), one.default) for one in fields}
     return {name: _plain(value) for name, (value, default) in values.items() if not (value is None and default is None)}
 
 
-def _written(plain: Any) -> str:
-    match plain:
-        case bool():
-            return str(plain).lower()
-        case int() | float():
-            return repr(plain)
-        case str():
-            return _string(plain)
-        case datetime() | date() | time():
-            return plain.isoformat()
-        case list():
-            return f"[{', '.join(_written(one) for one in plain)}]"
-        case _ if isinstance(plain, dict):
-            members = ", ".join(f"{toml_key(key)} = {_written(one)}" for key, one in plain.items())
-            return f"{{ {members} }}" if members else "{}"
+def _written(plain: object) -> str:
+    for kinds, form in _FORMS:
+        if isinstance(plain, kinds):
+            return form(plain)
     raise ValueError(f"TOML has no form for {type(plain).__name__}")
+
+
+def _inline_table(members: dict[str, object]) -> str:
+    written = ", ".join(f"{toml_key(key)} = {_written(one)}" for key, one in members.items())
+    return f"{{ {written} }}" if written else "{}"
 
 
 def _string(text: str) -> str:
@@ -90,3 +74,20 @@ def _character(one: str) -> str:
     if 0xD800 <= code < 0xE000:
         raise ValueError("TOML has no form for a lone surrogate")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_PLAIN: tuple[tuple[tuple[type, ...], Callable[[Any], object]], ...] = (
+    ((Enum,), lambda member: _plain(member.value)),
+    ((str, PurePath), lambda text: escaped(str(text))),
+    ((set, frozenset), lambda items: sorted((_plain(one) for one in items), key=repr)),
+    ((list, tuple), lambda items: [_plain(one) for one in items]),
+    ((Mapping,), lambda members: {escaped(str(key)): _plain(one) for key, one in members.items()}),
+)
+_FORMS: tuple[tuple[tuple[type, ...], Callable[[Any], str]], ...] = (
+    ((bool,), lambda truth: str(truth).lower()),
+    ((int, float), repr),
+    ((str,), _string),
+    ((datetime, date, time), lambda moment: str(moment.isoformat())),
+    ((list,), lambda items: f"[{', '.join(_written(one) for one in items)}]"),
+    ((dict,), _inline_table),
+)

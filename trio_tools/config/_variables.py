@@ -50,7 +50,8 @@ def _add(tables: Tables, name: str, environment: Mapping[str, str], of: list[tup
             words = f"means both {' and '.join(meant)}; set the one you mean in the file"
             tables.problems.append(line(place, (), words))
         else:
-            tables.problems.append(line(place, (), f"unknown option{instead_of(name, by_name)}"))
+            words = f"unknown option{instead_of(name[len(prefix) :].lower(), known)}"
+            tables.problems.append(line(place, (), words))
 
 
 def _setting(name: str, environment: Mapping[str, str]) -> Setting:
