@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import date, datetime, time
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,10 +45,10 @@ class Site:
 
     def offer(self, **plugins: Plugin[Any]) -> None:
         """Install plugins of a test, by name."""
-        self.install("of-a-test", {name: f"of_a_test:{name}" for name in plugins}, of_a_test="")
-        import of_a_test  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]
-
-        vars(of_a_test).update(plugins)  # pyright: ignore[reportUnknownArgumentType]
+        places = {f"plugin_{number}": name for number, name in enumerate(plugins)}
+        self.install("of-a-test", {name: f"of_a_test:{place}" for place, name in places.items()}, of_a_test="")
+        module = import_module("of_a_test")
+        vars(module).update({place: plugins[name] for place, name in places.items()})
 
 
 @pytest.fixture
