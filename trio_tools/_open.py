@@ -1,69 +1,86 @@
-"""Composition: a registry with the default plugins put in."""
+"""Composition: a registry with the default plugins put in, and what a config says of it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
 
 from trio_tools.pipeline import Core, Services
 from trio_tools.policies import timeout
-from trio_tools.registry import AnyPlugin, Registry, hold, in_order_of_need
-from trio_tools.values import check_seconds
+from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, hold, in_order_of_need
 
-# Seconds that all post-policies, all observers, or the recording of one event may take for one call: long enough for a
-# disk or a local service that is slow, short enough that a cancelled agent is not held up by a listener that hangs.
-GRACE = 5.0
-# Calls of one turn that run at once (L004): what providers' models ask for in one message rarely exceeds it.
-PARALLEL_CALLS = 10
+if TYPE_CHECKING:
+    from trio_tools.config import Config
 
 
 def open_registry(
+    config: str | os.PathLike[str] | Config | None = None,
     *,
     plugins: Iterable[AnyPlugin] = (),
-    defaults: bool = True,
-    max_parallel_calls: int = PARALLEL_CALLS,
-    policy_grace: float = GRACE,
-    observer_grace: float = GRACE,
-    recorder_grace: float = GRACE,
+    defaults: bool | None = None,
+    max_parallel_calls: int | None = None,
+    policy_grace: float | None = None,
+    observer_grace: float | None = None,
+    recorder_grace: float | None = None,
 ) -> AbstractAsyncContextManager[Registry]:
     """A registry, open for as long as the block: `async with open_registry() as registry`.
 
-    Arguments: `plugins`, opened in this order, but each after those that it requires, and left in reverse; `defaults`,
-    whether the timeout policy is put in front (unless a plugin of its name, `timeout`, is listed);
-    `max_parallel_calls` of one turn; `policy_grace`, `observer_grace` and `recorder_grace`, seconds that post-policies,
-    observers and the recording of one event may take.
+    Arguments: `config`, the path of a config file, or a `trio_tools.config.Config`; `plugins`, behind those of the
+    config; `defaults`, whether the timeout policy is put in front (True; unless a plugin of its name, `timeout`, is
+    listed); `max_parallel_calls` of one turn (10); `policy_grace`, `observer_grace` and `recorder_grace`, seconds (5)
+    that post-policies, observers and the recording of one event may take. An argument that is given goes before the
+    config. Plugins are opened in their order, but each after those that it requires, and left in reverse.
 
     Raises `ValueError` for a number out of range, for two plugins of one name, for a requirement that is not listed and
-    for plugins that require each other, `TypeError` for what is no plugin.
+    for plugins that require each other, `TypeError` for what is no plugin; and `trio_tools.config.ConfigError`, a
+    `ValueError`, with everything that is wrong with the config.
     The block's own exception comes out as it is, never in a group.
 
-    **Cancellation**: calls under way are cancelled, cause `shutdown`, and settle; plugins leave; then it goes on.
-    Leaving without an error lets running calls finish.
+    **Cancellation**: calls under way are cancelled, cause `shutdown`, and settle; jobs are cancelled and awaited;
+    plugins leave; then it goes on. Leaving without an error lets running calls finish.
     """
-    if isinstance(max_parallel_calls, bool) or not isinstance(max_parallel_calls, int) or max_parallel_calls < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ValueError(f"max_parallel_calls must be a positive integer, not {max_parallel_calls!r}")
-    graces = {"policy_grace": policy_grace, "observer_grace": observer_grace, "recorder_grace": recorder_grace}
-    for name, seconds in graces.items():
-        check_seconds(name, seconds)
-    composed = _composed(tuple(plugins), defaults)
-    core = Core(
-        services=Services(partial(_could_provide, composed)),
-        max_parallel_calls=max_parallel_calls,
-        policy_grace=policy_grace,
-        observer_grace=observer_grace,
-        recorder_grace=recorder_grace,
-    )
+    options, configured = RegistryOptions(), ()
+    if config is not None:
+        loaded = _loaded(config)
+        options, configured = loaded.registry, loaded.plugins
+        defaults = loaded.defaults if defaults is None else defaults
+    arguments = {
+        "max_parallel_calls": max_parallel_calls,
+        "policy_grace": policy_grace,
+        "observer_grace": observer_grace,
+        "recorder_grace": recorder_grace,
+    }
+    given = {name: value for name, value in arguments.items() if value is not None}
+    options = attrs.evolve(options, **given)
+    composed = _composed((*configured, *plugins), defaults=defaults is not False)
+    core = Core(services=Services(partial(_could_provide, composed)), **attrs.asdict(options))
     return hold(core, composed)
 
 
-def _composed(listed: tuple[AnyPlugin, ...], defaults: bool) -> list[AnyPlugin]:
+def _loaded(config: str | os.PathLike[str] | Config) -> Config:
+    from trio_tools.config import Config, load_config
+
+    return config if isinstance(config, Config) else load_config(config)
+
+
+def _composed(listed: tuple[AnyPlugin, ...], *, defaults: bool) -> list[AnyPlugin]:
     unlisted = defaults and all(getattr(one, "name", None) != timeout.name for one in listed)
     return in_order_of_need((timeout, *listed) if unlisted else listed)
 
 
 def _could_provide(listed: list[AnyPlugin], kind: type[object]) -> Iterator[str]:
     """Who could bring a service that is missing, and what to do about it."""
+    from trio_tools.config import installed_plugins
+
+    names = {one.name for one in listed}
     for one in listed:
         if kind in one.provides:
             yield f'plugin "{one.name}" does while it is open; name it in requires=("{one.name}",)'
+    for one in installed_plugins().imported():
+        if kind in one.provides and one.name not in names:
+            yield f'plugin "{one.name}" is installed and does; list it'

@@ -12,6 +12,7 @@ FLOORS = {
     "formats": 1,
     "pipeline": 2,
     "registry": 2,
+    "config": 3,
     "policies": 3,
     "toolkits": 3,
     "journal": 3,

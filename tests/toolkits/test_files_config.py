@@ -22,9 +22,9 @@ def test_a_config_is_frozen_and_has_defaults() -> None:
 @pytest.mark.parametrize(
     ("tools", "message"),
     [
-        (("read", "reed"), "there is no tool 'reed'; tools may be read, glob, grep"),
-        (("read", "read"), "each tool can be named once"),
-        ((), "tools names none"),
+        (("read", "reed"), "tools must be any of read, glob, grep: there is no 'reed'"),
+        (("read", "read"), "must name each once"),
+        ((), "must name one at least"),
     ],
 )
 def test_a_wrong_choice_of_tools_is_told(tools: tuple[str, ...], message: str) -> None:

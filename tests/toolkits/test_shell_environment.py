@@ -56,7 +56,7 @@ def structured(options: dict[str, Any]) -> ShellConfig:
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan, True, "3", None])
 def test_seconds_that_are_none_are_refused_by_name(name: str, value: object) -> None:
     """B020."""
-    with pytest.raises(ValueError, match=f"^shell: {name} must be a positive finite number of seconds, not "):
+    with pytest.raises(ValueError, match=f"^{name} must be a positive finite number of seconds, not "):
         structured({name: value})
 
 
@@ -64,7 +64,7 @@ def test_seconds_that_are_none_are_refused_by_name(name: str, value: object) -> 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "3"])
 def test_bytes_that_are_none_are_refused_by_name(name: str, value: object) -> None:
     """B020."""
-    with pytest.raises(ValueError, match=f"^shell: {name} must be a positive whole number of bytes, not "):
+    with pytest.raises(ValueError, match=f"^{name} must be a positive whole number of bytes, not "):
         structured({name: value})
 
 

@@ -1,6 +1,8 @@
 """How plugins join and how calls are asked for: the registry, its lifetime, plugins."""
 
 from trio_tools.registry._lifetime import hold
+from trio_tools.registry._option import OptionFacts, option, option_facts
+from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin, Plugin, in_order_of_need, plugin
 from trio_tools.registry._registration import Registration
 from trio_tools.registry._registry import Joined, Registry
@@ -9,11 +11,15 @@ from trio_tools.registry._view import RegistryView
 __all__ = [
     "AnyPlugin",
     "Joined",
+    "OptionFacts",
     "Plugin",
     "Registration",
     "Registry",
+    "RegistryOptions",
     "RegistryView",
     "hold",
     "in_order_of_need",
+    "option",
+    "option_facts",
     "plugin",
 ]

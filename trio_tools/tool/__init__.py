@@ -2,6 +2,7 @@
 
 from trio_tools.tool._callables import is_generator, place_of
 from trio_tools.tool._context import Job, SyncToolContext, ToolContext
+from trio_tools.tool._describe import described
 from trio_tools.tool._shape import Shape
 from trio_tools.tool._tool import Body, Classifier, Finalizer, Tool, tool
 
@@ -14,6 +15,7 @@ __all__ = [
     "SyncToolContext",
     "Tool",
     "ToolContext",
+    "described",
     "is_generator",
     "place_of",
     "tool",

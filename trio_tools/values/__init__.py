@@ -49,10 +49,12 @@ from trio_tools.values._json import (
     safe,
     thaw,
 )
+from trio_tools.values._lines import one_line
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._plain import is_attrs, to_plain
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
 from trio_tools.values._schema import HOLD_MANY, HOLD_NAMED, HOLD_ONE, ToolSchema, subschemas
+from trio_tools.values._strict import WrongKind, noun_of, strict_converter
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
@@ -120,6 +122,7 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "ToolSchema",
+    "WrongKind",
     "as_content",
     "as_text",
     "block_value",
@@ -137,12 +140,15 @@ __all__ = [
     "is_attrs",
     "is_own_code",
     "milliseconds",
+    "noun_of",
+    "one_line",
     "parse_arguments",
     "plain_error",
     "printable",
     "render",
     "safe",
     "size_in_bytes",
+    "strict_converter",
     "subschemas",
     "thaw",
     "timed_out",

@@ -20,10 +20,20 @@ from trio_tools.values._events import CallEvent
 from trio_tools.values._freeze import freeze, freeze_mapping
 from trio_tools.values._json import FrozenDict, JSONValue, NotJSON
 from trio_tools.values._result import EffectState
+from trio_tools.values._strict import WrongKind, noun_of, strict_converter
 
 # Counts changes of the written form that older readers cannot take.
 FORMAT_VERSION = 1
 
+_NOUNS: dict[type, str] = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "a boolean",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+}
 T = TypeVar("T")
 
 
@@ -31,10 +41,7 @@ T = TypeVar("T")
 def _converter() -> cattrs.Converter:
     from cattrs.strategies import configure_tagged_union
 
-    converter = cattrs.Converter(forbid_extra_keys=True)
-    for kind in (str, int, bool, type(None)):
-        converter.register_structure_hook(kind, _exactly(kind))
-    converter.register_structure_hook(float, _number)
+    converter = strict_converter(_NOUNS)
     converter.register_unstructure_hook(str, _plain_text)
     for member_of in (Cause, EffectState):
         converter.register_structure_hook(member_of, lambda value, kind: kind(value))
@@ -50,17 +57,6 @@ def _converter() -> cattrs.Converter:
     return converter
 
 
-def _exactly(kind: type[T]) -> Callable[[object, object], T]:
-    """What a file says stands for itself: no text is read as a number, and nothing as a text."""
-
-    def structure(value: object, _: object) -> T:
-        if type(value) is not kind:
-            raise ValueError(f"expected {kind.__name__}, got {type(value).__name__}")
-        return value
-
-    return structure
-
-
 def _is_tuple(kind: object) -> bool:
     return bool(get_origin(kind) is tuple)
 
@@ -70,17 +66,11 @@ def _listed(kind: Any, converter: cattrs.Converter) -> Callable[[Any, Any], Any]
 
     def structure(value: Any, of: Any) -> tuple[object, ...]:
         if not isinstance(value, list):
-            raise ValueError(f"expected an array, got {type(value).__name__}")
+            raise WrongKind("an array", noun_of(value, _NOUNS))
         items: tuple[object, ...] = inner(value, of)
         return items
 
     return structure
-
-
-def _number(value: object, _: object) -> float:
-    if type(value) is not float and type(value) is not int:
-        raise ValueError(f"expected a number, got {type(value).__name__}")
-    return float(value)
 
 
 def _plain_text(text: str) -> str:

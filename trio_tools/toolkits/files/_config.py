@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 
 import attrs
+
+from trio_tools.registry import option
+from trio_tools.values import check_seconds
 
 TOOLS = ("read", "glob", "grep")
 # Seconds that a search may take (T031). It is what the source gives; a tree that takes longer wants a narrower search.
@@ -15,37 +17,45 @@ SEARCH_SECONDS = 30.0
 
 def _names(tools: Iterable[str]) -> tuple[str, ...]:
     if isinstance(tools, str):
-        raise TypeError(f'files: tools must be a list of names, such as ["{tools}"], not the string "{tools}"')
+        raise TypeError(f'tools must be a list of names, such as ["{tools}"], not the string "{tools}"')
     return tuple(tools)
 
 
 def _path(root: str | Path) -> Path:
     if not isinstance(root, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - a config file's value
-        raise TypeError(f"files: root must be the path of a directory, not {type(root).__name__}")
+        raise TypeError(f"root must be the path of a directory, not {type(root).__name__}")
     return Path(root)
+
+
+def _check_tools(_: object, __: attrs.Attribute[tuple[str, ...]], tools: tuple[str, ...]) -> None:
+    unknown = [name for name in tools if name not in TOOLS]
+    if unknown:
+        raise ValueError(f"tools must be any of {', '.join(TOOLS)}: there is no {unknown[0]!r}")
+    if len(set(tools)) < len(tools):
+        raise ValueError(f"tools must name each once, not as in {', '.join(tools)}")
+    if not tools:
+        raise ValueError(f"tools must name one at least; leave it out for all of {', '.join(TOOLS)}")
+
+
+def _check_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
+    check_seconds(attribute.name, value)
 
 
 @attrs.frozen(kw_only=True)
 class FilesConfig:
-    """The config of the files toolkit.
+    """What is shown of the disk, and by which tools.
 
-    `root` is the directory that the tools are confined to, relative to the working directory; `tools` are the ones to
-    register, any of `read`, `glob` and `grep`; `search_timeout` is the budget of `glob` and of `grep` in seconds
-    (`read` has none). Raises `ValueError` for a tool that is unknown, named twice, or none at all, and for a budget
-    that is not a positive finite number; `TypeError` for a root that is no path and tools that are not a list.
+    Raises `ValueError` for a tool that is unknown, named twice, or none at all, and for a budget that is not a positive
+    finite number of seconds; `TypeError` for a root that is no path and tools that are not a list.
+
+    Attributes:
+        root: The directory that the tools are confined to; a relative one counts from the working directory.
+        tools: The tools to register, any of read, glob and grep.
+        search_timeout: The budget of glob and of grep; read has none.
     """
 
     root: Path = attrs.field(converter=_path)
-    tools: tuple[str, ...] = attrs.field(default=TOOLS, converter=_names)
-    search_timeout: float = SEARCH_SECONDS
-
-    def __attrs_post_init__(self) -> None:
-        unknown = [name for name in self.tools if name not in TOOLS]
-        if unknown:
-            raise ValueError(f"files: there is no tool {unknown[0]!r}; tools may be {', '.join(TOOLS)}")
-        if len(set(self.tools)) < len(self.tools):
-            raise ValueError(f"files: each tool can be named once, not as in {', '.join(self.tools)}")
-        if not self.tools:
-            raise ValueError(f"files: tools names none; leave it out for all of {', '.join(TOOLS)}")
-        if not 0 < self.search_timeout < math.inf:
-            raise ValueError(f"files: search_timeout must be a positive number of seconds, not {self.search_timeout!r}")
+    tools: tuple[str, ...] = attrs.field(default=TOOLS, converter=_names, validator=_check_tools)
+    search_timeout: float = attrs.field(
+        default=SEARCH_SECONDS, validator=_check_seconds, metadata=option(unit="seconds")
+    )

@@ -7,17 +7,19 @@ from pathlib import Path
 
 import attrs
 
+from trio_tools.registry import option
+
 # Values are objects here: config comes from TOML and from programs that no checker saw.
 
 
 def _check_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ValueError(f"shell: {attribute.name} must be a positive finite number of seconds, not {value!r}")
+        raise ValueError(f"{attribute.name} must be a positive finite number of seconds, not {value!r}")
 
 
 def _check_bytes(_: object, attribute: attrs.Attribute[int], value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        raise ValueError(f"shell: {attribute.name} must be a positive whole number of bytes, not {value!r}")
+        raise ValueError(f"{attribute.name} must be a positive whole number of bytes, not {value!r}")
 
 
 def _as_path(value: str | Path) -> Path:
@@ -26,20 +28,25 @@ def _as_path(value: str | Path) -> Path:
 
 @attrs.frozen(kw_only=True)
 class ShellConfig:
-    """How commands are run; raises `ValueError` for a number that is not positive and finite.
+    """How commands are run, in seconds and bytes.
 
-    `root` is the folder in which commands start, and from which a relative `workdir` counts; it confines nothing.
-    `timeout` is that of a command that asks for none, `max_timeout` the most it may ask for. `max_output_bytes` is what
-    is kept of each of the two streams; `max_spill_bytes` what a file holds of one that is longer. `grace` is what a
-    command has to clean up between SIGTERM and SIGKILL. Seconds and bytes.
+    Raises `ValueError` for a number that is not positive and finite.
+
+    Attributes:
+        root: The folder in which commands start, and from which a relative workdir counts. It confines nothing.
+        timeout: The time of a command that asks for none.
+        max_timeout: The most time that a command may ask for.
+        grace: The time that a command has to clean up between SIGTERM and SIGKILL.
+        max_output_bytes: What is kept of each of the two streams.
+        max_spill_bytes: What a file holds of a stream that is longer.
     """
 
     root: Path = attrs.field(default=Path("."), converter=_as_path)
-    timeout: float = attrs.field(default=120.0, validator=_check_seconds)
-    max_timeout: float = attrs.field(default=600.0, validator=_check_seconds)
-    grace: float = attrs.field(default=3.0, validator=_check_seconds)
-    max_output_bytes: int = attrs.field(default=64_000, validator=_check_bytes)
-    max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes)
+    timeout: float = attrs.field(default=120.0, validator=_check_seconds, metadata=option(unit="seconds"))
+    max_timeout: float = attrs.field(default=600.0, validator=_check_seconds, metadata=option(unit="seconds"))
+    grace: float = attrs.field(default=3.0, validator=_check_seconds, metadata=option(unit="seconds"))
+    max_output_bytes: int = attrs.field(default=64_000, validator=_check_bytes, metadata=option(unit="bytes"))
+    max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes, metadata=option(unit="bytes"))
 
     def effective_timeout(self, requested: float | None) -> float:
         """The seconds that a command gets that asked for `requested` seconds, or for none."""

@@ -1,0 +1,105 @@
+"""Structures tables of options into config classes, and tells everything that is wrong with them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import partial
+from typing import Any, TypeVar
+
+import cattrs
+
+from trio_tools.config._converter import converter_for
+from trio_tools.config._filling import fill
+from trio_tools.config._options import Option
+from trio_tools.config._placeholders import with_placeholders, without_placeholders
+from trio_tools.config._tables import Setting, Source
+from trio_tools.config._types import called, takes_text
+
+C = TypeVar("C")
+
+
+class Texts(Enum):
+    """What `${` means in a text."""
+
+    CLOSED = "refused"
+    OPEN = "replaced from the environment"
+    LITERAL = "itself: the text is a variable's own value"
+
+
+class Reader:
+    """Reads config classes, with an environment for `${NAME}`."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._taken: list[str] = []  # every value that the environment has given so far
+        self._converters: dict[Texts, cattrs.Converter] = {
+            texts: converter_for(partial(self._text, texts), partial(self._inner, texts)) for texts in Texts
+        }
+
+    def read(self, kind: type[C], settings: Mapping[str, Setting]) -> C:
+        """An instance of a config class from what its options were set to.
+
+        Raises `Misfit` with every problem, and `TypeError` for a class that is no config class. No message shows a
+        value that came from the environment.
+        """
+
+        def structure(option: Option, setting: Setting) -> tuple[object, Sequence[object]]:
+            value = setting.value
+            if setting.source is not Source.FILE and isinstance(value, str) and not takes_text(option.annotation):
+                value = _toml_value(option, value)
+            if setting.source is not Source.VARIABLE:
+                return self._structured(_open_if(option), option, value)
+            made, _ = self._structured(Texts.LITERAL, option, value)
+            return made, (str(value) if option.facts.environment else value,)  # a number may be a secret too
+
+        return fill(kind, settings, structure)
+
+    def takes(self, option: Option, value: object) -> bool:
+        """Whether a value fits an option's type, its converter and validators aside."""
+        try:
+            self._structured(_open_if(option), option, value)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a class inside of it has code of its own
+            return False
+        return True
+
+    def _inner(self, texts: Texts, kind: type[C], values: Mapping[str, object]) -> C:
+        """A class inside of an option: where the option's own texts are refused, each field of it has its say."""
+
+        def structure(option: Option, value: object) -> tuple[object, Sequence[object]]:
+            return self._structured(_open_if(option) if texts is Texts.CLOSED else texts, option, value)
+
+        return fill(kind, values, structure)
+
+    def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, Sequence[str]]:
+        before = len(self._taken)
+        made: Any = self._converters[texts].structure(value, option.annotation)
+        return made, tuple(self._taken[before:])
+
+    def _text(self, texts: Texts, text: str) -> str:
+        if texts is Texts.CLOSED:
+            return without_placeholders(text)
+        if texts is Texts.LITERAL:
+            self._taken.append(text)
+            return text
+        made, taken = with_placeholders(text, self._environment)
+        self._taken += taken
+        return made
+
+
+def _toml_value(option: Option, text: str) -> object:
+    """What the text of a variable or a flag says, for an option that takes no text."""
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        document = {}
+    if list(document) != ["value"]:
+        raise ValueError(f"must be a TOML value: {called(option.annotation)}")
+    return document["value"]
+
+
+def _open_if(option: Option) -> Texts:
+    return Texts.OPEN if option.facts.environment else Texts.CLOSED
