@@ -6,7 +6,7 @@ never before the tool's work has come to rest.
 
 from trio_tools._open import open_registry
 from trio_tools.pipeline import CallNext, CallView, Deadline, Dispatch, PendingCall, SettledView, deadline
-from trio_tools.registry import Joined, Plugin, Registration, Registry, RegistryView, plugin
+from trio_tools.registry import Joined, Plugin, Registration, Registry, RegistryView, option, plugin
 from trio_tools.tool import Job, SyncToolContext, Tool, ToolContext, tool
 from trio_tools.values import (
     Allow,
@@ -102,6 +102,7 @@ __all__ = [
     "event_from_json",
     "from_json",
     "open_registry",
+    "option",
     "plugin",
     "to_json",
     "tool",

@@ -4,43 +4,33 @@ here name what is imported late."""
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol
 
-from trio_tools.cli._options import FILE_TOOLS, STDIN, Options, tools_in, whole_number
-from trio_tools.cli._schema import SchemaQuestion
+from trio_tools.cli._call import CallRequest
+from trio_tools.cli._completion import SHELLS, CompletionRequest
+from trio_tools.cli._config import CheckRequest, ConfigRequest
+from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
+from trio_tools.cli._run import RunRequest
+from trio_tools.cli._schema import SchemaRequest
+from trio_tools.cli._setting import STDIN, Setting, tools_in, whole_number
 from trio_tools.cli._status import Refused
+from trio_tools.cli._tools import ToolsRequest
+from trio_tools.formats import TURN_FORMS
 
 if TYPE_CHECKING:
     from cyclopts import App, Token
 
-# Calls of a turn at once, what the registry itself takes.
-PARALLEL = 10
 
-_ABOUT = """Run the tool calls of an agent, turn by turn, and tell the truth about each.
+class Request(Protocol):
+    """What was asked for."""
 
-Try `trio-tools run --help`."""
-
-_ENDINGS = """**Ctrl-C** cancels the turn in hand and prints its results; a second one prints where each pending call is
-stuck; a third leaves at once. When the time is up the calls that are left in FILE are answered as aborted before
-dispatch.
-
-**Exit status**: 0 if every line was a turn, whatever its results say; 2 if a line was not, or if an option or a file
-cannot be used; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 141 if nobody reads the
-results any more; 1 if they cannot be written.
-
-**Example**: `echo '{"calls": [{"name": "glob", "arguments": {"pattern": "*.md"}}]}' | trio-tools run -`"""
+    def answer(self) -> int:
+        """Do it and return the exit status. Raises `Refused`."""
+        ...
 
 
-_VERDICT = """Without JSON there is the schema alone. With it a line follows for each thing that would be refused, or
-one that says `accepted`. The function is not run; its module is imported, which runs what stands in it.
-
-**Exit status**: 0 if there was nothing to refuse, 1 if there was, 2 if the function cannot be found or is no tool.
-
-**Example**: `trio-tools schema mytools:search '{"query": "trio", "limit": 5}'`"""
-
-
-def parse(arguments: Sequence[str]) -> Options | SchemaQuestion | None:
-    """The options of a run, or what was asked of a schema; None if help or the version was asked for, and printed.
+def parse(arguments: Sequence[str]) -> Request | None:
+    """What was asked for; None if it was help or the version, which are printed.
 
     Raises `Refused` for arguments that cannot be used, and where the parser is not installed.
     """
@@ -50,57 +40,173 @@ def parse(arguments: Sequence[str]) -> Options | SchemaQuestion | None:
         raise Refused(f"the command line needs {error.name}; install it: pip install 'trio-tools[cli]'") from None
     try:
         tokens = [STDIN if one == "-" else one for one in arguments]  # the parser takes a bare hyphen for an option
-        parsed: object = _app()(tokens, exit_on_error=False, print_error=False)
+        parsed: Request | None = app()(tokens, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise Refused(" ".join(str(error).split())) from None
-    return parsed if isinstance(parsed, (Options, SchemaQuestion)) else None
+    return parsed
 
 
-def _app() -> "App":
-    from cyclopts import App, Parameter
+def app() -> "App":
+    """The parser with all commands."""
+    from cyclopts import App
 
-    app = App(name="trio-tools", version=_version, help=_ABOUT, help_format="markdown", result_action="return_value")
+    made = App(name="trio-tools", version=_version, help=ABOUT, help_format="markdown", result_action="return_value")
+    _add_run(made)
+    _add_call(made)
+    _add_tools(made)
+    _add_configs(made)
+    _add_schema(made)
+    return made
 
-    @app.command(help_epilogue=_ENDINGS)
+
+def _add_run(app: "App") -> None:
+    from cyclopts import Parameter
+
+    @app.command(help_epilogue=RUN)
     def run(
         file: Annotated[str, Parameter(name="FILE")],
         /,
         *,
-        tools: str = ",".join(FILE_TOOLS),
-        root: Path = Path("."),
-        parallel: Annotated[int, Parameter(converter=_whole_number)] = PARALLEL,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        tools: str | None = None,
+        root: Path | None = None,
+        parallel: Annotated[int | None, Parameter(converter=_whole_number)] = None,
         timeout: float | None = None,
-    ) -> Options:
+        form: Annotated[str | None, Parameter(name="--format")] = None,
+    ) -> RunRequest:
         """Run turns of tool calls: JSON lines in, JSON lines out.
 
-        Each line is a turn, `{"calls": [{"id": ..., "name": ..., "arguments": {...}}]}`. Each call gets one line on
-        standard output, in call order and as soon as it can be. A line that is not a turn gets
-        `{"line": n, "error": "..."}` in its place, and the others still run. Blank lines are let pass.
+        Each line is a turn: `{"calls": [{"id": ..., "name": ..., "arguments": {...}}]}`, or an assistant's message as
+        OpenAI or Anthropic write it, and is answered in its own form.
 
         Args:
             file: Where the turns are, one a line; `-` for standard input.
-            tools: Which tools there are: any of read, glob, grep and bash. `bash` runs anything, confined by nothing.
-            root: The folder that read, glob and grep are confined to, and that bash starts in.
-            parallel: How many calls of a turn may run at once.
+            config: A config file, which says what plugins there are. None is read unless it is named.
+            options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
+            tools: Without a config: which of read, glob, grep and bash there are; default: the first three. `bash`
+                runs anything, confined by nothing.
+            root: Without a config: the folder that read, glob and grep are confined to, and that bash starts in;
+                default: the working folder.
+            parallel: How many calls of a turn may run at once; default: 10.
             timeout: Seconds for the whole run.
+            form: Read only lines of this form: plain, openai or anthropic. Without it each line's is found by itself.
         """
-        return Options(file=file, tools=tools_in(tools), root=root, parallel=parallel, timeout=timeout)
+        return RunRequest(
+            setting=_setting(config, options, tools, root, parallel), file=file, form=_form(form), timeout=timeout
+        )
 
-    _add_schema(app)
-    return app
+
+def _add_call(app: "App") -> None:
+    from cyclopts import Parameter
+
+    @app.command(help_epilogue=CALL)
+    def call(
+        name: Annotated[str, Parameter(name="NAME")],
+        arguments: Annotated[str, Parameter(name="JSON")] = "",
+        /,
+        *,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        tools: str | None = None,
+        root: Path | None = None,
+        timeout: float | None = None,
+        as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    ) -> CallRequest:
+        """Call one tool, and print what a model would read of its result.
+
+        Args:
+            name: The tool's name; `trio-tools tools` lists them.
+            arguments: Its arguments, as a model would write them; `-` for standard input.
+            config: A config file, which says what plugins there are. None is read unless it is named.
+            options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
+            tools: Without a config: which of read, glob, grep and bash there are; default: the first three.
+            root: Without a config: the folder of these tools; default: the working folder.
+            timeout: Seconds for the call.
+            as_json: Print the whole result, as a line of JSON.
+        """
+        setting = _setting(config, options, tools, root, None)
+        return CallRequest(setting=setting, name=name, arguments=arguments, as_json=as_json, timeout=timeout)
+
+
+def _add_tools(app: "App") -> None:
+    from cyclopts import Parameter
+
+    @app.command(name="tools", help_epilogue=TOOLS)
+    def list_tools(
+        *,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        tools: str | None = None,
+        root: Path | None = None,
+        as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+        schemas: Annotated[str | None, Parameter(name="--schemas")] = None,
+        pipeline: Annotated[bool, Parameter(negative="")] = False,
+    ) -> ToolsRequest:
+        """List the tools, or show what stands round each call.
+
+        Args:
+            config: A config file, which says what plugins there are. None is read unless it is named.
+            options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
+            tools: Without a config: which of read, glob, grep and bash there are; default: the first three.
+            root: Without a config: the folder of these tools; default: the working folder.
+            as_json: All that is known of each, as JSON.
+            schemas: What a provider is told of them, in its form: openai, openai-strict, openai-responses,
+                openai-responses-strict, anthropic, gemini, mcp.
+            pipeline: Policies, wrappers and observers in the order in which a call meets them.
+        """
+        setting = _setting(config, options, tools, root, None)
+        return ToolsRequest(setting=setting, as_json=as_json, schemas=schemas, pipeline=pipeline)
+
+
+def _add_configs(app: "App") -> None:
+    from cyclopts import Parameter
+
+    @app.command(help_epilogue=CONFIG)
+    def config(*names: Annotated[str, Parameter(name="NAME")]) -> ConfigRequest:
+        """Print a config file with every option of every plugin that is installed.
+
+        Args:
+            names: Only these plugins, switched on. Without names all of them, each commented out.
+        """
+        return ConfigRequest(names=names)
+
+    @app.command(help_epilogue=CHECK)
+    def check(
+        file: Annotated[Path, Parameter(name="CONFIG")],
+        /,
+        *,
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    ) -> CheckRequest:
+        """Tell everything that is wrong with a config file.
+
+        Args:
+            file: The config file.
+            options: An option over what the file says, as for `run`.
+        """
+        return CheckRequest(file=file, options=options)
+
+    @app.command(help_epilogue=COMPLETION)
+    def completion(shell: Annotated[str, Parameter(name="SHELL")], /) -> CompletionRequest:
+        """Print the script with which a shell completes these commands and options.
+
+        Args:
+            shell: bash, zsh or fish.
+        """
+        return CompletionRequest(shell=shell, script=lambda: app.generate_completion(shell=SHELLS[shell]))
 
 
 def _add_schema(app: "App") -> None:
     from cyclopts import Parameter
 
-    @app.command(help_epilogue=_VERDICT)
+    @app.command(help_epilogue=SCHEMA)
     def schema(
         target: Annotated[str, Parameter(name="MODULE:FUNCTION")],
         arguments: Annotated[str | None, Parameter(name="JSON")] = None,
         /,
         *,
         form: str | None = None,
-    ) -> SchemaQuestion:
+    ) -> SchemaRequest:
         """Print what a model is told of a function, and what would be refused of some arguments.
 
         Args:
@@ -109,7 +215,20 @@ def _add_schema(app: "App") -> None:
             form: A provider's form instead of our own: openai, openai-strict, openai-responses,
                 openai-responses-strict, anthropic, gemini, mcp.
         """
-        return SchemaQuestion(target=target, arguments=arguments, form=form)
+        return SchemaRequest(target=target, arguments=arguments, form=form)
+
+
+def _setting(
+    config: Path | None, options: tuple[str, ...], tools: str | None, root: Path | None, parallel: int | None
+) -> Setting:
+    names = None if tools is None else tools_in(tools)
+    return Setting(config=config, options=options, tools=names, root=root, parallel=parallel)
+
+
+def _form(form: str | None) -> str | None:
+    if form is not None and form not in TURN_FORMS:
+        raise Refused(f'--format: there is no form "{form}"; there are {", ".join(TURN_FORMS)}')
+    return form
 
 
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:

@@ -22,9 +22,9 @@ def line_of(document: Mapping[str, JSONValue]) -> bytes:
     return json.dumps(document, ensure_ascii=True).replace("\x7f", "\\u007f").encode() + b"\n"
 
 
-def write_lines(descriptor: int, documents: Iterable[Mapping[str, JSONValue]]) -> None:
-    """Write documents, however many writes that takes. Raises `OSError` as writing does."""
-    left = memoryview(b"".join(map(line_of, documents)))
+def write_all(descriptor: int, lines: Iterable[bytes]) -> None:
+    """Write lines, however many writes that takes. Raises `OSError` as writing does."""
+    left = memoryview(b"".join(lines))
     while left:
         left = left[os.write(descriptor, left) :]
 
@@ -40,7 +40,7 @@ class Outlet:
         self._screen = screen
         self._on_failure = on_failure
         self._limiter = trio.CapacityLimiter(1)  # its own: tools may keep all of Trio's common threads busy
-        self._queued: list[Mapping[str, JSONValue]] = []
+        self._queued: list[bytes] = []
         self._writing = 0
         self._failed = False
         self._more = trio.Event()
@@ -53,9 +53,13 @@ class Outlet:
         return self._writing + len(self._queued)
 
     def put(self, document: Mapping[str, JSONValue]) -> None:
-        """Have this written after what was put before."""
+        """Have a document written as a line, after what was put before."""
+        self.write(line_of(document))
+
+    def write(self, line: bytes) -> None:
+        """Have a line, its end included, written after what was put before. Nothing in it may move a terminal."""
         if not self._failed:
-            self._queued.append(document)
+            self._queued.append(line)
             self._more.set()
             if self._rest.is_set():
                 self._rest = trio.Event()
@@ -75,11 +79,11 @@ class Outlet:
         while True:
             await self._more.wait()
             self._more = trio.Event()
-            documents, self._queued = self._queued, []
-            self._writing = len(documents)
+            lines, self._queued = self._queued, []
+            self._writing = len(lines)
             try:
                 with self._screen.aside():
-                    await trio.to_thread.run_sync(write_lines, self._descriptor, documents, limiter=self._limiter)
+                    await trio.to_thread.run_sync(write_all, self._descriptor, lines, limiter=self._limiter)
             except OSError as error:
                 self._failed = True
                 self._queued.clear()

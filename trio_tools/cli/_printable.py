@@ -10,7 +10,19 @@ from trio_tools.values import one_line
 # Characters of a message on one line. Enough for every path; a name in it can be as long as its input.
 MESSAGE_LENGTH = 2_000
 
+# Characters that one character becomes at most: `\\U0001f600`.
+LONGEST_ESCAPE = 10
+
 printable = one_line
+
+
+def shown_text(text: str) -> str:
+    """A text of several lines, with everything escaped in them that is not plainly visible, but for tabs."""
+    return "\n".join("\t".join(_whole(part) for part in line.split("\t")) for line in text.split("\n"))
+
+
+def _whole(part: str) -> str:
+    return part if part.isprintable() else printable(part, limit=LONGEST_ESCAPE * len(part))
 
 
 def complain(message: str) -> None:

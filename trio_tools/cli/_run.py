@@ -1,4 +1,4 @@
-"""A run from its first signal handler to its exit status: what holds the turns together."""
+"""A run from its first signal handler to its exit status: what holds together the work that is done on a registry."""
 
 from __future__ import annotations
 
@@ -6,97 +6,154 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from math import inf
+from typing import TypeAlias
 
+import attrs
 import trio
 
-from trio_tools import PendingCall, Registry, open_registry
+from trio_tools import PendingCall, Registry
 from trio_tools.cli._log import log_told
-from trio_tools.cli._options import Options
+from trio_tools.cli._opening import opened
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._printable import complain
+from trio_tools.cli._screen import Screen
+from trio_tools.cli._setting import Setting
 from trio_tools.cli._source import cannot_read, open_source
 from trio_tools.cli._status import FAILED, INTERRUPTED, OK, READER_GONE, Refused
+from trio_tools.cli._stdout import STDOUT
 from trio_tools.cli._stop import SIGNALS, Step, Stop
 from trio_tools.cli._stuck import stuck
 from trio_tools.cli._table import screen_for
 from trio_tools.cli._turns import Turns
 
-# File descriptor of standard output, written without Python's buffer.
-STDOUT = 1
+
+@attrs.frozen
+class Workplace:
+    """What work on a registry has around it: where results go, what shows it, and what ends it early."""
+
+    outlet: Outlet
+    screen: Screen
+    stop: Stop
 
 
-async def run(options: Options) -> int:
-    """Run all turns of the input and return the exit status.
+Work: TypeAlias = Callable[[Registry, Workplace], Awaitable[int]]
 
-    **Cancellation**: the turn in hand settles, and what was not written by then is lost. Who wants the results sends a
+
+@attrs.frozen(kw_only=True)
+class RunRequest:
+    """`trio-tools run`: a `file` to read turns from, perhaps `STDIN`; the `form` of its lines, or None for whichever each
+    is in; `timeout` of the whole run in seconds, or None.
+
+    Raises `Refused` for a timeout that is none.
+    """
+
+    setting: Setting
+    file: str
+    form: str | None = None
+    timeout: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_timeout(self.timeout)
+
+    def answer(self) -> int:
+        """Run all turns of the input and return the exit status."""
+        return trio.run(self._run)
+
+    async def _run(self) -> int:
+        return await with_signals(Run(self.timeout), self._turns)
+
+    async def _turns(self, run: Run) -> int:
+        async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
+            if lines is None:
+                return OK
+
+            async def work(registry: Registry, place: Workplace) -> int:
+                turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form)
+                try:
+                    return await turns.run()
+                except OSError as error:
+                    raise cannot_read(self.file, error) from error
+
+            return await run.on_registry(self.setting, work)
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Raise `Refused` for a `--timeout` that is no positive finite number of seconds."""
+    if timeout is not None and not 0 < timeout < inf:
+        raise Refused(f"--timeout must be a positive number of seconds, not {timeout:g}")
+
+
+async def with_signals(run: Run, work: Callable[[Run], Awaitable[int]]) -> int:
+    """Do the work while signals are taken, and return the exit status.
+
+    **Cancellation**: what is in hand settles, and what was not written by then is lost. Who wants the results sends a
     signal.
     """
     taken = [one for one in SIGNALS if one != signal.SIGHUP or signal.getsignal(one) != signal.SIG_IGN]  # nohup
     with trio.open_signal_receiver(*taken) as signals:
-        return await _Run(options).run(signals)
+        return await run.do(signals, work)
 
 
-class _Run:
-    def __init__(self, options: Options) -> None:
-        deadline = inf if options.timeout is None else trio.current_time() + options.timeout
-        self._options = options
-        self._stop = Stop(deadline=deadline)
-        self._screen = screen_for(sys.stderr)
-        self._outlet = Outlet(STDOUT, self._screen, self._output_failed)
+class Run:
+    """The state of a run: its registry, once that is open, and its workplace."""
+
+    def __init__(self, timeout: float | None) -> None:
+        deadline = inf if timeout is None else trio.current_time() + timeout
+        screen = screen_for(sys.stderr)
+        self.place = Workplace(Outlet(STDOUT, screen, self._output_failed), screen, Stop(deadline=deadline))
         self._registry: Registry | None = None
 
-    async def run(self, signals: AsyncIterator[int]) -> int:
-        with log_told(self._screen):
+    async def do(self, signals: AsyncIterator[int], work: Callable[[Run], Awaitable[int]]) -> int:
+        """Do the work, and write and show what it gives meanwhile.
+
+        **Cancellation**: as for `with_signals`.
+        """
+        place = self.place
+        with log_told(place.screen):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._heed, signals)
-                nursery.start_soon(self._outlet.run)
-                nursery.start_soon(self._screen.run, self._pending)
+                nursery.start_soon(place.outlet.run)
+                nursery.start_soon(place.screen.run, self._pending)
                 try:
-                    status = await self._turns()
+                    status = await work(self)
                 except Refused as refusal:
-                    complain(str(refusal))
+                    for line in refusal.lines:
+                        complain(line)
                     status = refusal.status
                 nursery.cancel_scope.cancel("the run is over")
-        return status if self._stop.status is None else self._stop.status
+        return status if place.stop.status is None else place.stop.status
 
-    async def _turns(self) -> int:
-        """Open what is needed, and run the turns."""
-        options = self._options
-        async with open_source(options.file, self._stop.take_in_hand()) as lines, AsyncExitStack() as stack:
-            if lines is None:
-                return OK
-            opening = open_registry(plugins=options.plugins(), max_parallel_calls=options.parallel)
-            try:
-                self._registry = await stack.enter_async_context(opening)
-            except (OSError, RuntimeError, ValueError) as error:  # a plugin's own words
-                raise Refused(str(error)) from error
-            turns = Turns(lines, self._registry, self._outlet, self._screen, self._stop)
-            try:
-                return await turns.run()
-            except OSError as error:
-                raise cannot_read(options.file, error) from error
+    async def on_registry(self, setting: Setting, work: Work) -> int:
+        """Open a registry, do the work on it, and wait until what it has put out is written.
+
+        **Cancellation**: as for `with_signals`.
+        """
+        async with opened(setting) as self._registry:
+            status = await work(self._registry, self.place)
+        await self.place.outlet.flushed()
+        return status
 
     def _pending(self) -> Sequence[PendingCall]:
         return () if self._registry is None else self._registry.pending()
 
     def _output_failed(self, error: OSError) -> None:
         if error.errno == errno.EPIPE:
-            self._stop.end(READER_GONE, "nobody reads the results")
+            self.place.stop.end(READER_GONE, "nobody reads the results")
             return
         complain(f"cannot write to standard output: {error.strerror}")
-        self._stop.end(FAILED, "results cannot be written")
+        self.place.stop.end(FAILED, "results cannot be written")
 
     async def _heed(self, signals: AsyncIterator[int]) -> None:
         """Do what each signal asks for (D19)."""
+        place = self.place
         async for number in signals:
-            step = self._stop.signalled(number)
+            step = place.stop.signalled(number)
             if step is Step.SHOW:
-                with self._screen.aside():
-                    for line in stuck(self._pending(), unwritten=self._outlet.waiting):
+                with place.screen.aside():
+                    for line in stuck(self._pending(), unwritten=place.outlet.waiting):
                         complain(line)
             elif step is Step.LEAVE:
-                self._screen.end()
-                os._exit(INTERRUPTED if self._stop.status is None else self._stop.status)
+                place.screen.end()
+                os._exit(INTERRUPTED if place.stop.status is None else place.stop.status)

@@ -14,9 +14,11 @@ from types import ModuleType
 import attrs
 
 from trio_tools import Tool, tool
-from trio_tools.cli._options import STDIN
 from trio_tools.cli._printable import printable
+from trio_tools.cli._setting import STDIN
+from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
+from trio_tools.cli._stdout import say
 from trio_tools.formats import FORMS
 from trio_tools.values import printable as thrown_text
 
@@ -25,7 +27,7 @@ VIOLATION_LENGTH = 500
 
 
 @attrs.frozen(kw_only=True)
-class SchemaQuestion:
+class SchemaRequest:
     """What was asked: `target`, a `MODULE:FUNCTION` or `FILE.py:FUNCTION`; `arguments`, JSON text, `STDIN` or None; the
     provider's `form` to show, or None for our own."""
 
@@ -33,46 +35,30 @@ class SchemaQuestion:
     arguments: str | None
     form: str | None
 
-
-def show_schema(question: SchemaQuestion) -> int:
-    """Print the schema, and the verdict on the arguments; the exit status says it too. Raises `Refused` for a target
-    that cannot be found or is no tool."""
-    one = _tool_at(question.target)
-    try:
-        if question.arguments is not None:
-            one.signature.prepare()
-        shown = _shown(one, question.form)
-    except (ValueError, ModuleNotFoundError) as error:
-        raise Refused(str(error)) from None
-    # json escapes all control characters but DEL, which can only stand inside a string
-    print(json.dumps(shown, indent=2).replace("\x7f", "\\u007f"))
-    if question.arguments is None:
-        return OK
-    text = _standard_input() if question.arguments == STDIN else question.arguments
-    try:
-        found = one.violations(text)
-    except SystemExit as error:
-        raise Refused(f"code of {question.target} tried to exit, with {error.code!r}") from None
-    for violation in found:
-        _say(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
-    if not found:
-        _say("accepted")
-    return REFUSED_ARGUMENTS if found else OK
-
-
-def _say(line: str) -> None:
-    """Print a line in what standard output can carry."""
-    encoding = sys.stdout.encoding or "ascii"
-    print(line.encode(encoding, "backslashreplace").decode(encoding))
-
-
-def _standard_input() -> str:
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - so it is when started with 0 closed
-        raise Refused("cannot read standard input: it is closed")
-    try:
-        return sys.stdin.read()
-    except (OSError, ValueError) as error:
-        raise Refused(f"cannot read standard input: {error}") from None
+    def answer(self) -> int:
+        """Print the schema, and the verdict on the arguments; the exit status says it too. Raises `Refused` for a
+        target that cannot be found or is no tool."""
+        one = _tool_at(self.target)
+        try:
+            if self.arguments is not None:
+                one.signature.prepare()
+            shown = _shown(one, self.form)
+        except (ValueError, ModuleNotFoundError) as error:
+            raise Refused(str(error)) from None
+        # json escapes all control characters but DEL, which can only stand inside a string
+        say(json.dumps(shown, indent=2).replace("\x7f", "\\u007f"))
+        if self.arguments is None:
+            return OK
+        text = standard_input() if self.arguments == STDIN else self.arguments
+        try:
+            found = one.violations(text)
+        except SystemExit as error:
+            raise Refused(f"code of {self.target} tried to exit, with {error.code!r}") from None
+        for violation in found:
+            say(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
+        if not found:
+            say("accepted")
+        return REFUSED_ARGUMENTS if found else OK
 
 
 def _shown(one: Tool, form: str | None) -> object:

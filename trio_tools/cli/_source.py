@@ -12,7 +12,7 @@ from functools import partial
 import trio
 
 from trio_tools.cli._lines import Lines
-from trio_tools.cli._options import STDIN
+from trio_tools.cli._setting import STDIN
 from trio_tools.cli._status import Refused
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 
 import attrs
@@ -27,11 +29,10 @@ class InstalledPlugins:
     def imported(self) -> Iterator[AnyPlugin]:
         """Those that the program has imported already. None is imported by this."""
         for one in self.entry_points:
-            found: object = sys.modules.get(one.module)
-            for name in one.attr.split("."):
-                found = getattr(found, name, None)
+            module = sys.modules.get(one.module)
+            found: object = None if module is None else vars(module).get(one.attr)
             if isinstance(found, Plugin):
-                yield found  # pyright: ignore[reportUnknownMemberType]
+                yield found  # pyright: ignore[reportUnknownVariableType]
 
     def load(self, name: str, *, place: str = "") -> AnyPlugin:
         """The plugin of this name; no other is imported. A problem begins with `place`, by default `plugin NAME`.

@@ -56,16 +56,20 @@ class Host:
             if not opened:
                 if fault.interrupt is not None and fault.interrupt is not thrown:
                     raise fault.interrupt from thrown  # bare, whatever nurseries it came through
-                thrown.add_note(f'while plugin "{self.name}" was being opened')
+                if fault.failure is not None:
+                    thrown.add_note(f'in plugin "{self.name}", while it was opened')
                 raise
             # nothing but cancellations is no failure: whoever is cancelled around us raises that for himself
             self.failure = fault.interrupt or fault.failure
+            if self.failure is not None:
+                self.failure.add_note(f'in plugin "{self.name}"')
         finally:
             self._gone = True
             if self._waiting is not None:
                 reschedule(self._waiting)
         if self._crashed and self.failure is None:
             self.failure = RuntimeError(f'plugin "{self.name}" ended before it was asked to')
+            self.failure.add_note(f'in plugin "{self.name}"')
 
     async def _held(self) -> None:
         """Hold the plugin until it is asked to leave. If something in it fails before, the registry ends, and the

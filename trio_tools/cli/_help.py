@@ -1,0 +1,46 @@
+"""What the help says below the options of each command. Markdown, which the parser renders."""
+
+ABOUT = """Run the tool calls of an agent, turn by turn, and tell the truth about each.
+
+`trio-tools run turns.jsonl` runs turns, `trio-tools call read '{"file_path": "README.md"}'` a single call.
+`trio-tools COMMAND --help` says more."""
+
+RUN = """**Ctrl-C** cancels the turn in hand and prints its results; a second one prints where each pending call is
+stuck; a third leaves at once. When the time is up the calls that are left in FILE are answered as aborted before
+dispatch.
+
+**Exit status**: 0 if every line was a turn, whatever its results say; 2 if a line was not, or if an option, a config or
+a file cannot be used; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP; 141 if nobody reads the results any more;
+1 if they cannot be written, or if a plugin has failed.
+
+**Example**: `echo '{"calls": [{"name": "glob", "arguments": {"pattern": "*.md"}}]}' | trio-tools run -`"""
+
+CALL = """What others wrote is shown with its control characters escaped; `--json` loses nothing. **Ctrl-C** cancels the
+call.
+
+**Exit status**: 0 if it succeeded, 1 if its result is an error, and else as for `run`.
+
+**Example**: `trio-tools call grep '{"pattern": "TODO"}' --root src`"""
+
+TOOLS = """The plugins are opened, and left again; no tool is called.
+
+**Example**: `trio-tools tools --config trio-tools.toml --pipeline`"""
+
+CONFIG = """The plugins are imported, and not opened. The file turns nothing on until you take the `#` from before a table
+and the options that you want to set.
+
+**Example**: `trio-tools config files shell > trio-tools.toml`"""
+
+CHECK = """The plugins that it lists are imported, and not opened. Variables such as
+`TRIO_TOOLS_PLUGINS__SHELL__TIMEOUT=60` count as they do in a run.
+
+**Exit status**: 0 if it can be used, 2 if not: then each thing that is wrong is one line, with file, table and key."""
+
+COMPLETION = """**Example**, for bash: `trio-tools completion bash > ~/.local/share/bash-completion/completions/trio-tools`"""
+
+SCHEMA = """Without JSON there is the schema alone. With it a line follows for each thing that would be refused, or
+one that says `accepted`. The function is not run; its module is imported, which runs what stands in it.
+
+**Exit status**: 0 if there was nothing to refuse, 1 if there was, 2 if the function cannot be found or is no tool.
+
+**Example**: `trio-tools schema mytools:search '{"query": "trio", "limit": 5}'`"""

@@ -1,0 +1,47 @@
+"""The registry of a command, open for as long as its block; what plugins do wrong is told in a line."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from trio_tools import ErrorCode, Registry, open_registry
+from trio_tools.cli._setting import Setting
+from trio_tools.cli._status import FAILED, MISUSE, Refused
+from trio_tools.values import exception_error, printable
+
+# How a plugin's failure is marked by the registry, in a note on the exception.
+_IN_A_PLUGIN = "in plugin "
+
+
+@asynccontextmanager
+async def opened(setting: Setting) -> AsyncGenerator[Registry]:
+    """A registry with what the setting says.
+
+    Raises `Refused` for a config that cannot be used, and for a plugin that fails: with status 2 if it cannot be opened,
+    with status 1 if it fails later.
+
+    **Cancellation**: as for `open_registry`.
+    """
+    config = setting.load()
+    entered = False
+    try:
+        opening = open_registry(config)
+    except ValueError as error:  # plugins that lack each other
+        raise Refused(str(error)) from None
+    try:
+        async with opening as registry:
+            entered = True
+            yield registry
+    except Exception as thrown:
+        where = next((note for note in getattr(thrown, "__notes__", ()) if note.startswith(_IN_A_PLUGIN)), None)
+        if where is None:
+            raise
+        raise Refused(f"{where}: {_words(thrown)}", status=FAILED if entered else MISUSE) from None
+
+
+def _words(thrown: Exception) -> str:
+    """What a plugin says, in its own words if it has chosen them for people."""
+    if isinstance(thrown, (OSError, RuntimeError, ValueError)) or type(thrown) is LookupError:
+        return printable(thrown) or type(thrown).__name__
+    return exception_error(thrown, ErrorCode.TOOL_FAILED).message

@@ -1,0 +1,95 @@
+"""What a registry is opened with: a config file, or the toolkits that flags name; flags go before variables, and
+variables before the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from trio_tools.cli._status import Refused
+
+if TYPE_CHECKING:
+    from trio_tools.config import Config, Override
+
+FILE_TOOLS = ("read", "glob", "grep")
+TOOLS = (*FILE_TOOLS, "bash")
+# What `-` stands for. It is read as the descriptor 0 that it is, and not opened anew.
+STDIN = "/dev/stdin"
+
+
+@attrs.frozen(kw_only=True)
+class Setting:
+    """What was asked for: a `config` file; or else which of our own `tools`, below `root`. `options` are of the form
+    `KEY=VALUE`, and `parallel` is how many calls of a turn may run at once."""
+
+    config: Path | None = None
+    options: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
+    root: Path | None = None
+    parallel: int | None = None
+
+    def load(self) -> Config:
+        """The config. Raises `Refused` with everything that is wrong."""
+        from trio_tools.config import ConfigError, load_config
+
+        overrides = dict(self._overrides())
+        try:
+            return load_config(self.config, overrides=overrides)
+        except ConfigError as error:
+            raise Refused(*error.problems) from None
+
+    def _overrides(self) -> Iterator[tuple[str, Override]]:
+        from trio_tools.config import Override
+
+        if self.config is None:
+            yield from self._own_toolkits()
+        elif self.tools is not None or self.root is not None:
+            flag = "--root" if self.tools is None else "--tools"
+            raise Refused(f"{flag} is for runs without --config; set what the file says by --set plugins.NAME.OPTION=VALUE")
+        if self.parallel is not None:
+            if self.parallel < 1:
+                raise Refused(f"--parallel must be a positive whole number, not {self.parallel}")
+            yield "registry.max_parallel_calls", Override(self.parallel, "--parallel")
+        for option in self.options:
+            key, equals, value = option.partition("=")
+            if not equals or not key.strip():
+                raise Refused(f'--set takes KEY=VALUE, such as plugins.shell.timeout=60, and not "{option}"')
+            yield key.strip(), Override(value, f"--set {key.strip()}")
+
+    def _own_toolkits(self) -> Iterator[tuple[str, Override]]:
+        from trio_tools.config import Override, variable_of
+
+        if self.root is not None and not os.path.isdir(self.root):
+            raise Refused(f'--root must be a folder, and "{self.root}" is none')
+        tools = FILE_TOOLS if self.tools is None else self.tools
+        of_files = [name for name in tools if name in FILE_TOOLS]
+        toolkits = {"files": bool(of_files), "shell": "bash" in tools}
+        for name in [name for name, wanted in toolkits.items() if wanted]:
+            yield f"plugins.{name}", Override(True, "--tools")
+            if self.root is not None or variable_of("plugins", name, "root") not in os.environ:
+                yield f"plugins.{name}.root", Override(str(self.root or "."), "--root")
+        if of_files:
+            yield "plugins.files.tools", Override(of_files, "--tools")
+
+
+def tools_in(text: str) -> tuple[str, ...]:
+    """The tools of a list such as `read,grep`. Raises `Refused` for one that there is not, or that stands twice."""
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in TOOLS:
+            raise Refused(f'--tools: there is no tool "{name}"; there are {", ".join(TOOLS)}')
+        if names.count(name) > 1:
+            raise Refused(f'--tools: "{name}" stands more than once')
+    return names
+
+
+def whole_number(option: str, text: str) -> int:
+    """The whole number that was given with an option. Raises `Refused` for anything else."""
+    try:
+        return int(text)
+    except ValueError:
+        raise Refused(f'{option} must be a whole number, not "{text}"') from None

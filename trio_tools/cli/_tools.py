@@ -1,0 +1,117 @@
+"""`trio-tools tools`: which tools there are, what providers are told of them, and what stands round each call."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+import trio
+
+from trio_tools import Registry, Tool
+from trio_tools.cli._opening import opened
+from trio_tools.cli._printable import printable
+from trio_tools.cli._setting import Setting
+from trio_tools.cli._status import OK, Refused
+from trio_tools.cli._stdout import say
+from trio_tools.formats import FORMS
+
+# Characters of a name in a table. Usual ones fit; the others are cut.
+NAME_LENGTH = 40
+# Characters of a description in a table: its first sentence, on a line of a wide terminal.
+DESCRIPTION_LENGTH = 100
+# Columns of a table that goes into a pipe or a file: nothing is folded there.
+PIPE_WIDTH = 250
+
+
+@attrs.frozen(kw_only=True)
+class ToolsRequest:
+    """What is wanted of the tools that a setting brings: a table, or `as_json`, or their schemas in a provider's form
+    (`schemas`), or the `pipeline`: policies, wrappers and observers in their order.
+
+    Raises `Refused` for several of them, and for a form that there is none of.
+    """
+
+    setting: Setting
+    as_json: bool = False
+    schemas: str | None = None
+    pipeline: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if sum((self.as_json, self.schemas is not None, self.pipeline)) > 1:
+            raise Refused("--json, --schemas and --pipeline show different things; ask for one of them")
+        if self.schemas is not None and self.schemas not in FORMS:
+            raise Refused(f'--schemas: there is no form "{self.schemas}"; there are {", ".join(FORMS)}')
+
+    def answer(self) -> int:
+        """Print it."""
+        say(trio.run(self._wanted))
+        return OK
+
+    async def _wanted(self) -> str:
+        async with opened(self.setting) as registry:
+            if self.as_json:
+                return _written([_facts(registry, one) for _, one in sorted(registry.tools.items())])
+            if self.schemas is not None:
+                try:
+                    return _written([FORMS[self.schemas](one) for one in registry.schemas()])
+                except ValueError as error:  # what this form cannot say
+                    raise Refused(str(error)) from None
+            if self.pipeline:
+                joined = registry.joined()
+                rows = [(str(place), one.seam, one.function, one.plugin or "") for place, one in enumerate(joined, 1)]
+                return _table(("", "seam", "function", "plugin"), rows) if rows else "nothing stands round a call"
+            return _table(("tool", "plugin", "is", "budget", "what it does"), list(_rows(registry)))
+
+
+def _facts(registry: Registry, one: Tool) -> dict[str, object]:
+    return {
+        **one.schema(),
+        "plugin": registry.plugin_of(one.name),
+        "read_only": one.read_only,
+        "idempotent": one.idempotent,
+        "destructive": one.destructive,
+        "parallel": one.parallel if isinstance(one.parallel, bool) else "by arguments",
+        "timeout": one.timeout,
+        "idle_timeout": one.idle_timeout,
+    }
+
+
+def _written(document: object) -> str:
+    # json escapes all control characters but DEL, which can only stand inside a string
+    return json.dumps(document, indent=2).replace("\x7f", "\\u007f")
+
+
+def _rows(registry: Registry) -> Iterator[tuple[str, ...]]:
+    for name, one in sorted(registry.tools.items()):
+        flags = {"read-only": one.read_only, "idempotent": one.idempotent, "destructive": one.destructive}
+        budgets = {"": one.timeout, " idle": one.idle_timeout}
+        yield (
+            name,
+            registry.plugin_of(name) or "",
+            ", ".join(flag for flag, holds in flags.items() if holds),
+            ", ".join(f"{seconds:g} s{kind}" for kind, seconds in budgets.items() if seconds is not None),
+            one.description.strip().partition("\n")[0],
+        )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table as text, as wide as the terminal; what others wrote is made printable."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        table.add_column(head, overflow="fold" if head == heads[-1] else "ellipsis", no_wrap=head != heads[-1])
+    for row in rows:
+        *cells, last = row
+        shown = [printable(cell, limit=NAME_LENGTH) for cell in cells]
+        table.add_row(*map(Text, [*shown, printable(last, limit=DESCRIPTION_LENGTH)]))
+    console = Console(
+        width=None if sys.stdout.isatty() else PIPE_WIDTH, no_color=True, markup=False, emoji=False, highlight=False
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
