@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from config_plugins import Site
+from config_plugins import Site, site_in
 
 from trio_tools.config import ConfigError, installed_plugins
 from trio_tools.toolkits.shell import shell
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    with site_in(tmp_path, monkeypatch) as made:
+        yield made
 
 
 def refusal(name: str) -> str:

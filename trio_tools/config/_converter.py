@@ -97,7 +97,8 @@ def _anything(read_text: ReadText, value: object, _: object) -> object:
         return _each(enumerate(items), lambda item: _anything(read_text, item, object))
     if isinstance(value, dict):
         members: dict[str, object] = {**value}  # pyright: ignore[reportUnknownArgumentType]
-        return dict(zip(members, _each(members.items(), lambda item: _anything(read_text, item, object)), strict=True))
+        keys = _each(((key, key) for key in members), read_text)
+        return dict(zip(keys, _each(members.items(), lambda item: _anything(read_text, item, object)), strict=True))
     return value
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import attrs
 
 from trio_tools.config._problems import NAME_LENGTH, ConfigError, did_you_mean, line, shown_key, words_of
 from trio_tools.registry import AnyPlugin, Plugin
 from trio_tools.values import one_line, printable
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "trio_tools.plugins"
 
@@ -48,6 +51,8 @@ def installed_plugins() -> InstalledPlugins:
 
     Raises `ConfigError` of one problem if their metadata cannot be read.
     """
+    from importlib.metadata import entry_points
+
     try:
         return InstalledPlugins(tuple(entry_points(group=GROUP)))
     except Exception as thrown:  # metadata is files that any installer wrote

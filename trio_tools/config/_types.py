@@ -124,7 +124,7 @@ def _called(annotation: Any) -> str:
     if is_table(annotation):
         inner = get_args(annotation)[1:]
         return f"table of {called(inner[0])}" if inner else "table"
-    return "table" if is_class(annotation) else "value"
+    return "table" if is_class(annotation) else "any value"
 
 
 def _called_array(inner: tuple[object, ...]) -> str:
