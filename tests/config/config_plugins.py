@@ -135,6 +135,7 @@ class HouseConfig:
     heated: bool = True
     colour: Colour = Colour.RED
     style: Literal["old", "new", 3] = "old"
+    trim: Literal[Colour.GREEN] | None = None
     password: str = attrs.field(default="", metadata=option(environment=True))
     tokens: tuple[str, ...] = attrs.field(default=(), metadata=option(environment=True))
     plan: Path = Path("plan.txt")

@@ -51,6 +51,7 @@ THROWN = [
     (ValueError("size must be more"), "must be more"),
     (TypeError("'size' must be more"), "must be more"),
     (ValueError("size: more"), "more"),
+    (ValueError("size more"), "size more"),
     (KeyError("x"), "KeyError: 'x'"),
     (ZeroDivisionError(), "ZeroDivisionError"),
     (SystemExit(3), "the plugin's code tried to exit the process"),
@@ -178,6 +179,11 @@ class Plain:
     pass
 
 
+@attrs.define
+class Dict(dict[str, int]):
+    a: int = 1
+
+
 @attrs.frozen
 class Odd:
     a: Decimal
@@ -188,6 +194,7 @@ class Odd:
     [
         (Plain, ": the plugin's config class Plain is no attrs class"),
         (3, ": the plugin's config class 3 is no attrs class"),
+        (Dict, ": the plugin's config class Dict is no plain attrs class"),
         (Odd, " a: the plugin asks for a type that no config can give: <class 'decimal.Decimal'>"),
     ],
 )

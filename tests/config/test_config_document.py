@@ -49,6 +49,9 @@ colour = "red"
 # One of "old", "new", 3.
 style = "old"
 
+# One of "green". Not set by default.
+# trim = ...
+
 # What is asked for. May hold ${NAME}, which is replaced from the environment.
 password = ""
 

@@ -200,6 +200,13 @@ def test_no_message_shows_what_came_from_the_environment(site: Site) -> None:
     )
 
 
+def test_no_message_shows_a_part_of_a_long_number(site: Site) -> None:
+    site.offer(house=made_of(LooseConfig))
+    with pytest.raises(ConfigError) as caught:
+        load_config(write("[plugins.house]"), environment={f"{V}NUMBER": "1" + "0" * 400})
+    assert f"{V}NUMBER: {WITHHELD}" in caught.value.problems
+
+
 def test_what_came_from_the_file_is_shown(site: Site) -> None:
     site.offer(house=made_of(LooseConfig), last=made_of(LooseAtLastConfig, "last"))
     with pytest.raises(ConfigError) as caught:

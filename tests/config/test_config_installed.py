@@ -100,6 +100,12 @@ def test_two_distributions_that_offer_one_name_are_both_named(site: Site) -> Non
     assert installed_plugins().names == ("files", "shell", "timeout")
 
 
+def test_a_distribution_without_a_name_is_told_all_the_same(site: Site) -> None:
+    site.install("bad-one", {"it": "builtins:print"})
+    (site.folder / "bad_one-0.1.0.dist-info" / "METADATA").unlink()
+    assert refusal("it").startswith("plugin it: a nameless distribution: builtins:print is no plugin")
+
+
 def test_metadata_that_cannot_be_read_is_told(site: Site) -> None:
     site.install("bad-one", {})
     (site.folder / "bad_one-0.1.0.dist-info" / "entry_points.txt").write_bytes(b"[trio_tools.plugins]\n\xff = x\n")

@@ -82,6 +82,7 @@ def test_it_is_told_who_set_what(site: Site) -> None:
         ("heated = false", "heated", False),
         ("colour = 'green'", "colour", Colour.GREEN),
         ("style = 3", "style", 3),
+        ("trim = 'green'", "trim", Colour.GREEN),
         ("plan = 'a/b'", "plan", Path("a/b")),
         ("tokens = ['a', 'b']", "tokens", ("a", "b")),
         ("names = ['b', 'a', 'b']", "names", frozenset({"a", "b"})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import attrs
@@ -78,5 +79,7 @@ def _loaded(entry: EntryPoint, place: str) -> AnyPlugin:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    name = entry.dist.name if entry.dist is not None else None
-    return f'distribution "{one_line(str(name), limit=NAME_LENGTH)}"'
+    name: object = None
+    with suppress(Exception):  # metadata is files that any installer wrote, or did not
+        name = entry.dist.name if entry.dist is not None else None
+    return f'distribution "{one_line(name, limit=NAME_LENGTH)}"' if isinstance(name, str) else "a nameless distribution"
