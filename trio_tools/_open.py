@@ -8,8 +8,6 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
-import attrs
-
 from trio_tools.pipeline import Core, Services
 from trio_tools.policies import timeout
 from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, hold, in_order_of_need
@@ -44,21 +42,25 @@ def open_registry(
     **Cancellation**: calls under way are cancelled, cause `shutdown`, and settle; jobs are cancelled and awaited;
     plugins leave; then it goes on. Leaving without an error lets running calls finish.
     """
-    options, configured = RegistryOptions(), ()
+    options, configured = RegistryOptions(), tuple[AnyPlugin, ...]()
     if config is not None:
         loaded = _loaded(config)
         options, configured = loaded.registry, loaded.plugins
         defaults = loaded.defaults if defaults is None else defaults
-    arguments = {
-        "max_parallel_calls": max_parallel_calls,
-        "policy_grace": policy_grace,
-        "observer_grace": observer_grace,
-        "recorder_grace": recorder_grace,
-    }
-    given = {name: value for name, value in arguments.items() if value is not None}
-    options = attrs.evolve(options, **given)
+    options = RegistryOptions(
+        max_parallel_calls=options.max_parallel_calls if max_parallel_calls is None else max_parallel_calls,
+        policy_grace=options.policy_grace if policy_grace is None else policy_grace,
+        observer_grace=options.observer_grace if observer_grace is None else observer_grace,
+        recorder_grace=options.recorder_grace if recorder_grace is None else recorder_grace,
+    )
     composed = _composed((*configured, *plugins), defaults=defaults is not False)
-    core = Core(services=Services(partial(_could_provide, composed)), **attrs.asdict(options))
+    core = Core(
+        services=Services(partial(_could_provide, composed)),
+        max_parallel_calls=options.max_parallel_calls,
+        policy_grace=options.policy_grace,
+        observer_grace=options.observer_grace,
+        recorder_grace=options.recorder_grace,
+    )
     return hold(core, composed)
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from trio_tools.cli import main
 from trio_tools.cli._app import parse
-from trio_tools.cli._options import Options
+from trio_tools.cli._run import RunRequest
+from trio_tools.cli._setting import Setting
 
 ALL = ("read", "glob", "grep", "bash")
 
 
 def test_what_is_not_given_has_a_default() -> None:
-    options = parse(["run", "turns.jsonl"])
-    assert options == Options(file="turns.jsonl", tools=ALL[:3], root=Path("."), parallel=10, timeout=None)
+    assert parse(["run", "turns.jsonl"]) == RunRequest(setting=Setting(), file="turns.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -25,20 +25,21 @@ def test_what_is_not_given_has_a_default() -> None:
     ],
 )
 def test_what_is_given_is_taken_before_the_file_or_after_it(arguments: list[str]) -> None:
-    options = parse(["run", *arguments])
-    assert options == Options(file="/dev/stdin", tools=ALL, root=Path("/"), parallel=3, timeout=0.5)
+    setting = Setting(tools=ALL, root=Path("/"), parallel=3)
+    assert parse(["run", *arguments]) == RunRequest(setting=setting, file="/dev/stdin", timeout=0.5)
 
 
 def test_a_file_may_have_the_name_of_an_option() -> None:
-    options = parse(["run", "--", "--help"])
-    assert isinstance(options, Options)
-    assert options.file == "--help"
+    request = parse(["run", "--", "--help"])
+    assert isinstance(request, RunRequest)
+    assert request.file == "--help"
 
 
 def test_only_the_toolkits_that_are_asked_for_are_opened() -> None:
     def plugins(tools: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
-        options = Options(file="x", tools=tools, root=Path("/"), parallel=1, timeout=None)
-        return [(one.name, getattr(one.config, "tools", ())) for one in options.plugins()]
+        loaded = Setting(tools=tools, root=Path("/")).load().plugins
+        assert {getattr(one.config, "root", None) for one in loaded} == {Path("/")}
+        return [(one.name, getattr(one.config, "tools", ())) for one in loaded]
 
     assert plugins(("grep", "bash", "read")) == [("files", ("grep", "read")), ("shell", ())]
     assert plugins(("bash",)) == [("shell", ())]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from datetime import date, datetime, time
 from enum import StrEnum
 from importlib import import_module
@@ -16,6 +16,7 @@ import attrs
 import pytest
 
 from trio_tools import Registry
+from trio_tools.config import Config
 from trio_tools.registry import Plugin, option, plugin
 
 OURS = {
@@ -51,11 +52,12 @@ class Site:
         vars(module).update({place: plugins[name] for place, name in places.items()})
 
 
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+@contextmanager
+def site_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Site]:
+    """A site below this folder, which is the working folder too; its modules are forgotten in the end."""
     folder = tmp_path / "site"
     folder.mkdir()
-    monkeypatch.syspath_prepend(folder)
+    monkeypatch.syspath_prepend(str(folder))  # pyright: ignore[reportUnknownMemberType]
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)
     yield Site(folder)
@@ -70,7 +72,13 @@ def write(text: str, name: str = "trio-tools.toml") -> str:
     return name
 
 
-def made_of(kind: type, name: str = "house") -> Plugin[Any]:
+def only_config(config: Config) -> Any:
+    """The config of the one plugin that is on."""
+    (plugin,) = config.plugins
+    return plugin.config
+
+
+def made_of(kind: Any, name: str = "house") -> Plugin[Any]:
     """A plugin of this name with this config class, which does nothing."""
 
     @plugin(name, config=kind)
@@ -104,6 +112,10 @@ class Door:
     name: str = ""
 
 
+def _tenfold(level: int) -> int:
+    return level * 10
+
+
 @attrs.frozen(kw_only=True)
 class HouseConfig:
     """How a house
@@ -123,6 +135,7 @@ class HouseConfig:
     heated: bool = True
     colour: Colour = Colour.RED
     style: Literal["old", "new", 3] = "old"
+    trim: Literal[Colour.GREEN] | None = None
     password: str = attrs.field(default="", metadata=option(environment=True))
     tokens: tuple[str, ...] = attrs.field(default=(), metadata=option(environment=True))
     plan: Path = Path("plan.txt")
@@ -138,7 +151,7 @@ class HouseConfig:
     day: date | None = None
     opens: time | None = None
     anything: Any = None
-    level: int = attrs.field(default=1, converter=lambda value: value * 10)
+    level: int = attrs.field(default=1, converter=_tenfold)
 
 
 house = made_of(HouseConfig)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
-from config_plugins import Site, made_of, write
+from config_plugins import Site, made_of, only_config, site_in, write
 
 from trio_tools.config import ConfigError, load_config
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    with site_in(tmp_path, monkeypatch) as made:
+        yield made
+
 
 AT = "trio-tools.toml: [plugins.house]"
 
@@ -43,6 +51,7 @@ THROWN = [
     (ValueError("size must be more"), "must be more"),
     (TypeError("'size' must be more"), "must be more"),
     (ValueError("size: more"), "more"),
+    (ValueError("size more"), "size more"),
     (KeyError("x"), "KeyError: 'x'"),
     (ZeroDivisionError(), "ZeroDivisionError"),
     (SystemExit(3), "the plugin's code tried to exit the process"),
@@ -86,10 +95,18 @@ def test_a_nested_class_that_exits_is_a_line_at_its_option(site: Site) -> None:
     assert refusals(site, kind, "inner = {}") == [f"{AT} inner.a: the plugin's code tried to exit the process"]
 
 
-@pytest.mark.parametrize("where", ["validator", "converter", "factory"])
-def test_an_interrupt_goes_on(site: Site, where: str) -> None:
-    default = {} if where == "factory" else {"default": 1}
-    field: Any = attrs.field(type=int, **{where: raising(KeyboardInterrupt())}, **default)
+INTERRUPTED = raising(KeyboardInterrupt())
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        attrs.field(default=1, validator=INTERRUPTED),
+        attrs.field(default=1, converter=INTERRUPTED),
+        attrs.field(factory=INTERRUPTED),
+    ],
+)
+def test_an_interrupt_goes_on(site: Site, field: Any) -> None:
     site.offer(house=made_of(attrs.make_class("Kind", {"size": field})))
     with pytest.raises(KeyboardInterrupt):
         load_config(write("[plugins.house]"), environment={})
@@ -143,9 +160,9 @@ def test_a_whole_converter_and_a_default_of_the_instance_are_run_as_attrs_does(s
     }
     kind: Any = attrs.make_class("Kind", fields, kw_only=True)
     site.offer(house=made_of(kind))
-    (plugin,) = load_config(write("[plugins.house]\nsecond = 1"), environment={}).plugins
-    assert plugin.config == kind(second=1)
-    assert (plugin.config.second, plugin.config.third, plugin.config.fourth) == (17, 18, 7)
+    made = only_config(load_config(write("[plugins.house]\nsecond = 1"), environment={}))
+    assert made == kind(second=1)
+    assert (made.second, made.third, made.fourth) == (17, 18, 7)
 
 
 def test_a_converter_may_take_another_type_than_it_gives(site: Site) -> None:
@@ -154,12 +171,17 @@ def test_a_converter_may_take_another_type_than_it_gives(site: Site) -> None:
 
     kind = attrs.make_class("Kind", {"wait": attrs.field(default="1s", type=float, converter=seconds)})
     site.offer(house=made_of(kind))
-    (plugin,) = load_config(write("[plugins.house]\nwait = '5s'"), environment={}).plugins
-    assert plugin.config.wait == 5.0
+    made = only_config(load_config(write("[plugins.house]\nwait = '5s'"), environment={}))
+    assert made.wait == 5.0
 
 
 class Plain:
     pass
+
+
+@attrs.define
+class Dict(dict[str, int]):
+    a: int = 1
 
 
 @attrs.frozen
@@ -172,6 +194,7 @@ class Odd:
     [
         (Plain, ": the plugin's config class Plain is no attrs class"),
         (3, ": the plugin's config class 3 is no attrs class"),
+        (Dict, ": the plugin's config class Dict is no plain attrs class"),
         (Odd, " a: the plugin asks for a type that no config can give: <class 'decimal.Decimal'>"),
     ],
 )

@@ -3,15 +3,24 @@ message."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
-from config_plugins import Colour, HouseConfig, Site, house, made_of, write
+from config_plugins import Colour, HouseConfig, Site, house, made_of, only_config, site_in, write
 
 from trio_tools.config import ConfigError, Override, load_config
 from trio_tools.registry import option
 from trio_tools.toolkits.shell import ShellConfig
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    with site_in(tmp_path, monkeypatch) as made:
+        yield made
+
 
 SECRET = "hunter2-and-more"
 V = "TRIO_TOOLS_PLUGINS__HOUSE__"
@@ -20,9 +29,9 @@ V = "TRIO_TOOLS_PLUGINS__HOUSE__"
 def loaded(text: str, environment: dict[str, str], **overrides: Override) -> HouseConfig:
     path = write(f'[plugins.house]\naddress = "here"\n{text}')
     flags = {f"plugins.house.{name}": one for name, one in overrides.items()}
-    (plugin,) = load_config(path, environment=environment, overrides=flags).plugins
-    assert isinstance(plugin.config, HouseConfig)
-    return plugin.config
+    made = only_config(load_config(path, environment=environment, overrides=flags))
+    assert isinstance(made, HouseConfig)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -121,8 +130,8 @@ def test_a_variable_switches_nothing_on(site: Site) -> None:
 def test_a_dash_in_a_plugins_name_is_an_underscore_in_a_variables(site: Site) -> None:
     site.offer(**{"tidy-house": made_of(HouseConfig, "tidy-house")})
     path = write('[plugins.tidy-house]\naddress = "x"')
-    (plugin,) = load_config(path, environment={"TRIO_TOOLS_PLUGINS__TIDY_HOUSE__ROOMS": "9"}).plugins
-    assert plugin.config.rooms == 9
+    made = only_config(load_config(path, environment={"TRIO_TOOLS_PLUGINS__TIDY_HOUSE__ROOMS": "9"}))
+    assert made.rooms == 9
 
 
 def test_a_variable_that_two_plugins_could_mean_is_refused(site: Site) -> None:
@@ -189,6 +198,13 @@ def test_no_message_shows_what_came_from_the_environment(site: Site) -> None:
         f"trio-tools.toml: [plugins.house] other: {WITHHELD}",
         f"trio-tools.toml: [plugins.last]: {WITHHELD}",
     )
+
+
+def test_no_message_shows_a_part_of_a_long_number(site: Site) -> None:
+    site.offer(house=made_of(LooseConfig))
+    with pytest.raises(ConfigError) as caught:
+        load_config(write("[plugins.house]"), environment={f"{V}NUMBER": "1" + "0" * 400})
+    assert f"{V}NUMBER: {WITHHELD}" in caught.value.problems
 
 
 def test_what_came_from_the_file_is_shown(site: Site) -> None:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from config_plugins import Site
+from config_plugins import Site, site_in
 
 from trio_tools.config import ConfigError, installed_plugins
 from trio_tools.toolkits.shell import shell
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    with site_in(tmp_path, monkeypatch) as made:
+        yield made
 
 
 def refusal(name: str) -> str:
@@ -90,6 +98,12 @@ def test_two_distributions_that_offer_one_name_are_both_named(site: Site) -> Non
         'plugin shell: offered by distribution "first" and by distribution "trio-tools"; uninstall all of them but one'
     )
     assert installed_plugins().names == ("files", "shell", "timeout")
+
+
+def test_a_distribution_without_a_name_is_told_all_the_same(site: Site) -> None:
+    site.install("bad-one", {"it": "builtins:print"})
+    (site.folder / "bad_one-0.1.0.dist-info" / "METADATA").unlink()
+    assert refusal("it").startswith("plugin it: a nameless distribution: builtins:print is no plugin")
 
 
 def test_metadata_that_cannot_be_read_is_told(site: Site) -> None:

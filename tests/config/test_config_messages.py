@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
-from config_plugins import Site, house, write
+from config_plugins import Site, house, site_in, write
 
 from trio_tools.config import ConfigError, Override, load_config
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    with site_in(tmp_path, monkeypatch) as made:
+        yield made
+
 
 F = "trio-tools.toml: "
 HOUSE = "trio-tools.toml: [plugins.house]"

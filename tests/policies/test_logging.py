@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from trio_tools import Session, SettledView, ToolCall, ToolContext, ToolError, ToolResult, open_registry, tool
+from trio_tools import Session, SettledView, ToolCall, ToolContext, ToolError, open_registry, tool
 from trio_tools.policies import LoggingConfig, logging_plugin
 
 
@@ -54,7 +54,7 @@ async def test_each_call_is_one_line_with_its_fields(
     (record,) = await logged(caplog, ToolCall("add", {"a": 1, "b": 2}, id="c1"))
     assert (record.name, record.levelname) == ("trio_tools.calls", "INFO")
     assert record.getMessage() == "call add (c1): ok in 2.000 s"
-    fields = {
+    fields: dict[str, object] = {
         "tool": "add",
         "call_id": "c1",
         "session": "s",
@@ -125,8 +125,13 @@ async def test_the_exception_is_let_go_of_when_the_observers_have_returned() -> 
     seen: list[BaseException | None] = []
     async with open_registry() as registry:
         registry.register(broken)
-        views = list[SettledView]()
-        registry.add_observer(lambda view, result: (views.append(view), seen.append(view.exception))[0])
+        views: list[SettledView] = []
+
+        def keep(view: SettledView, result: ToolResult) -> None:
+            views.append(view)
+            seen.append(view.exception)
+
+        registry.add_observer(keep)
         await registry.execute(ToolCall("broken", {"secret": ""}), scope=trio.CancelScope())
     assert [type(one) for one in seen] == [LookupError]
     assert [view.exception for view in views] == [None]

@@ -16,8 +16,8 @@ from trio_tools.formats import write_result
 
 @attrs.frozen(kw_only=True)
 class CallRequest:
-    """A tool's `name` and its `arguments`, JSON text or `STDIN`; whether the whole result is wanted `as_json`; `timeout`
-    of the call in seconds, or None.
+    """A tool's `name` and its `arguments`, JSON text or `STDIN`; whether the whole result is wanted `as_json`;
+    `timeout` of the call in seconds, or None.
 
     Raises `Refused` for a timeout that is none.
     """

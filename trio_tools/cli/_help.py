@@ -26,8 +26,8 @@ TOOLS = """The plugins are opened, and left again; no tool is called.
 
 **Example**: `trio-tools tools --config trio-tools.toml --pipeline`"""
 
-CONFIG = """The plugins are imported, and not opened. The file turns nothing on until you take the `#` from before a table
-and the options that you want to set.
+CONFIG = """The plugins are imported, and not opened. The file turns nothing on until you take the `#` from before a
+table and the options that you want to set.
 
 **Example**: `trio-tools config files shell > trio-tools.toml`"""
 
@@ -36,7 +36,9 @@ CHECK = """The plugins that it lists are imported, and not opened. Variables suc
 
 **Exit status**: 0 if it can be used, 2 if not: then each thing that is wrong is one line, with file, table and key."""
 
-COMPLETION = """**Example**, for bash: `trio-tools completion bash > ~/.local/share/bash-completion/completions/trio-tools`"""
+COMPLETION = (
+    """**Example**, for bash: `trio-tools completion bash > ~/.local/share/bash-completion/completions/trio-tools`"""
+)
 
 SCHEMA = """Without JSON there is the schema alone. With it a line follows for each thing that would be refused, or
 one that says `accepted`. The function is not run; its module is imported, which runs what stands in it.

@@ -18,8 +18,8 @@ _IN_A_PLUGIN = "in plugin "
 async def opened(setting: Setting) -> AsyncGenerator[Registry]:
     """A registry with what the setting says.
 
-    Raises `Refused` for a config that cannot be used, and for a plugin that fails: with status 2 if it cannot be opened,
-    with status 1 if it fails later.
+    Raises `Refused` for a config that cannot be used, and for a plugin that fails: with status 2 if it cannot be
+    opened, with status 1 if it fails later.
 
     **Cancellation**: as for `open_registry`.
     """

@@ -43,8 +43,8 @@ Work: TypeAlias = Callable[[Registry, Workplace], Awaitable[int]]
 
 @attrs.frozen(kw_only=True)
 class RunRequest:
-    """`trio-tools run`: a `file` to read turns from, perhaps `STDIN`; the `form` of its lines, or None for whichever each
-    is in; `timeout` of the whole run in seconds, or None.
+    """`trio-tools run`: a `file` to read turns from, perhaps `STDIN`; the `form` of its lines, or None for whichever
+    each is in; `timeout` of the whole run in seconds, or None.
 
     Raises `Refused` for a timeout that is none.
     """

@@ -49,7 +49,9 @@ class Setting:
             yield from self._own_toolkits()
         elif self.tools is not None or self.root is not None:
             flag = "--root" if self.tools is None else "--tools"
-            raise Refused(f"{flag} is for runs without --config; set what the file says by --set plugins.NAME.OPTION=VALUE")
+            raise Refused(
+                f"{flag} is for runs without --config; set what the file says by --set plugins.NAME.OPTION=VALUE"
+            )
         if self.parallel is not None:
             if self.parallel < 1:
                 raise Refused(f"--parallel must be a positive whole number, not {self.parallel}")

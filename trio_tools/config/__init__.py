@@ -5,6 +5,7 @@ from trio_tools.config._flags import Override
 from trio_tools.config._installed import InstalledPlugins, installed_plugins
 from trio_tools.config._load import Config, load_config
 from trio_tools.config._problems import ConfigError
+from trio_tools.config._variables import variable_of
 
 __all__ = [
     "Config",
@@ -15,4 +16,5 @@ __all__ = [
     "config_document",
     "installed_plugins",
     "load_config",
+    "variable_of",
 ]

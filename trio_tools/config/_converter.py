@@ -22,7 +22,9 @@ from trio_tools.config._types import (
     is_open,
     is_table,
     is_union,
+    members_of,
     shown_choice,
+    written_choice,
 )
 from trio_tools.values import WrongKind, noun_of, strict_converter
 
@@ -97,17 +99,17 @@ def _anything(read_text: ReadText, value: object, _: object) -> object:
         return _each(enumerate(items), lambda item: _anything(read_text, item, object))
     if isinstance(value, dict):
         members: dict[str, object] = {**value}  # pyright: ignore[reportUnknownArgumentType]
-        return dict(zip(members, _each(members.items(), lambda item: _anything(read_text, item, object)), strict=True))
+        keys = _each(((key, key) for key in members), read_text)
+        return dict(zip(keys, _each(members.items(), lambda item: _anything(read_text, item, object)), strict=True))
     return value
 
 
 def _choice(read_text: ReadText, kind: Any, value: object, _: object) -> object:
-    if is_enum(kind) and isinstance(value, kind):
-        return value
-    plain = read_text(value) if isinstance(value, str) else value
-    for choice in choices_of(kind):
-        if type(choice) is type(plain) and choice == plain:
-            return kind(choice) if is_enum(kind) else choice
+    plain = read_text(value) if type(value) is str else value
+    for member in members_of(kind):
+        choice = written_choice(member)
+        if member is plain or (type(choice) is type(plain) and choice == plain):
+            return member
     raise ValueError(f"must be one of {', '.join(shown_choice(one) for one in choices_of(kind))}")
 
 

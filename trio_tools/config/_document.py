@@ -6,6 +6,7 @@ import inspect
 import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import attrs
@@ -21,8 +22,6 @@ from trio_tools.registry import AnyPlugin, RegistryOptions
 from trio_tools.tool import described
 from trio_tools.values import one_line
 
-# Its environment is of no use: it only looks at types.
-_READER = Reader({})
 # Columns of prose: what fits a terminal and a diff.
 WIDTH = 100
 
@@ -107,11 +106,16 @@ def _default(option: Option) -> str | None:
                 return None
             default = default.factory()
         written = toml_of(default)
-        return written if _READER.takes(option, tomllib.loads(f"value = {written}")["value"]) else None
+        return written if _reader().takes(option, tomllib.loads(f"value = {written}")["value"]) else None
     except KeyboardInterrupt:
         raise
     except BaseException:  # a factory is the plugin's code; a value may have no form in TOML
         return None
+
+
+@cache
+def _reader() -> Reader:
+    return Reader({})  # it only looks at types, for which it needs no environment
 
 
 def _facts(option: Option, written: str | None) -> str:
@@ -154,7 +158,11 @@ def _described(kind: type) -> dict[str, str]:
 
 def _first_paragraph(owner: object) -> str:
     """The first paragraph of a docstring, but of a class not one that it inherits."""
-    own = vars(owner).get("__doc__") if isinstance(owner, type) or inspect.isroutine(owner) else None
+    own: object = None
+    if isinstance(owner, type):
+        own = vars(owner).get("__doc__")
+    elif inspect.isroutine(owner):
+        own = owner.__doc__
     return inspect.cleandoc(own).split("\n\n")[0] if isinstance(own, str) else ""
 
 

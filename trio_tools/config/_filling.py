@@ -15,6 +15,8 @@ import attrs
 from trio_tools.config._options import Option, options_of
 from trio_tools.config._problems import SHOWN_PROBLEMS, Misfit, Problem, instead_of, problems_in, undoubled, words_of
 
+# Up to here, which is 2**53 units, a float is a whole number exactly and is told with all its digits.
+EXACT = 2**53
 C = TypeVar("C")
 V = TypeVar("V")
 # Structures what an option was set to, and says what of it came from the environment and may not be shown.
@@ -42,7 +44,7 @@ class _Filling(Generic[C]):
         self._given: dict[str, object] = {}  # structured, by option
         self._secret: dict[str, Sequence[object]] = {}  # what came from the environment, by option
         self._bad: set[str] = set()  # attributes that could not be set
-        self._instance: Any = object.__new__(kind)
+        self._instance: Any = _empty(kind)
 
     def refuse_unknown(self, values: Mapping[str, object]) -> None:
         for name in values:
@@ -132,6 +134,13 @@ class _Filling(Generic[C]):
         return self._refuse(field, Problem((name,), _WITHHELD if told else words))
 
 
+def _empty(kind: type[C]) -> C:
+    try:
+        return object.__new__(kind)
+    except TypeError:  # it descends from dict, or from an exception
+        raise TypeError(f"the plugin's config class {kind.__name__} is no plain attrs class") from None
+
+
 def _option_name(field: attrs.Attribute[Any]) -> str:
     return field.alias or field.name
 
@@ -145,7 +154,7 @@ def _shown(words: str, secret: Sequence[object]) -> str:
     """The words of a plugin's code that has seen these values of the environment: a number is cut out of them; a text
     can be told in too many ways."""
     for one in secret:
-        if not isinstance(one, (int, float)):
+        if not isinstance(one, (int, float)) or abs(one) > EXACT:
             return _WITHHELD
         shown = "|".join(re.escape(form) for form in (repr(float(one)), repr(one)))
         words = re.sub(rf"(?<![0-9.])(?:{shown})(?![0-9]|\.[0-9])", "(withheld)", words)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import attrs
 
 from trio_tools.config._problems import NAME_LENGTH, ConfigError, did_you_mean, line, shown_key, words_of
 from trio_tools.registry import AnyPlugin, Plugin
 from trio_tools.values import one_line, printable
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "trio_tools.plugins"
 
@@ -58,6 +62,8 @@ def installed_plugins() -> InstalledPlugins:
 
     Raises `ConfigError` of one problem if their metadata cannot be read.
     """
+    from importlib.metadata import entry_points
+
     try:
         return InstalledPlugins(tuple(entry_points(group=GROUP)))
     except Exception as thrown:  # metadata is files that any installer wrote
@@ -83,5 +89,7 @@ def _loaded(entry: EntryPoint, place: str) -> AnyPlugin:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    name = entry.dist.name if entry.dist is not None else None
-    return f'distribution "{one_line(str(name), limit=NAME_LENGTH)}"'
+    name: object = None
+    with suppress(Exception):  # metadata is files that any installer wrote, or did not
+        name = entry.dist.name if entry.dist is not None else None
+    return f'distribution "{one_line(name, limit=NAME_LENGTH)}"' if isinstance(name, str) else "a nameless distribution"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 import attrs
@@ -21,6 +22,10 @@ from trio_tools.registry import AnyPlugin, RegistryOptions
 C = TypeVar("C")
 
 
+def _read_only(origins: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType(dict(origins))
+
+
 @attrs.frozen
 class Config:
     """What a registry is to be opened with: its own `registry` options, whether the `defaults` are put in, and the
@@ -33,7 +38,7 @@ class Config:
     registry: RegistryOptions = attrs.field(factory=RegistryOptions)
     defaults: bool = True
     plugins: tuple[AnyPlugin, ...] = ()
-    origins: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    origins: Mapping[str, str] = attrs.field(factory=dict[str, str], converter=_read_only)
 
 
 @attrs.frozen
@@ -53,8 +58,8 @@ def load_config(
     by default the process's own; `overrides`, by path: `defaults`, `registry.OPTION`, `plugins.NAME.OPTION`, and
     `plugins.NAME` with True, which lists a plugin behind the others.
 
-    Imports the plugins that are listed, and no others. Raises `ConfigError` with everything that is wrong: values of
-    the environment are in none of its problems.
+    Imports the plugins that are listed, and no others; it blocks while it reads. Raises `ConfigError` with everything
+    that is wrong: values of the environment are in none of its problems.
     """
     environment = os.environ if environment is None else environment
     overrides = {} if overrides is None else overrides
@@ -111,6 +116,8 @@ def _read(reader: Reader, tables: Tables, table: Table, kind: type[C]) -> C | No
             else:  # not set, or the table as a whole
                 place = f"{table.place} {shown_key(str(name))}" if name else table.place
             tables.problems.append(line(place, inside, problem.words))
+    except TypeError as error:  # a class that cannot be filled
+        tables.problems.append(line(table.place, (), words_of(error)))
     return None
 
 

@@ -100,4 +100,5 @@ def instead_of(name: str, known: Iterable[str]) -> str:
 def undoubled(words: str, name: str) -> str:
     """The words without the option's name before them, since the line has it already: validators name it for those who
     make a config in Python."""
-    return re.sub(rf"""^['"]?{re.escape(name)}['"]?(:\s+|\s+)(?=\S)""", "", words, count=1)
+    verbs = "must|is|are|has|have|can|cannot|may|should|needs?|does|do"
+    return re.sub(rf"""^(['"]?){re.escape(name)}\1(:\s+(?=\S)|\s+(?=({verbs})\b))""", "", words, count=1)

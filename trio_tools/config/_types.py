@@ -81,11 +81,21 @@ def is_open(annotation: object) -> bool:
     return annotation is Any or annotation is object
 
 
-def choices_of(annotation: Any) -> tuple[object, ...]:
-    """What a closed set of choices allows, as it stands in a file; of any other type nothing."""
+def members_of(annotation: Any) -> tuple[object, ...]:
+    """The members of a closed set of choices; of any other type nothing."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return tuple(one.value for one in annotation) if is_enum(annotation) else ()
+    return tuple(annotation) if is_enum(annotation) else ()
+
+
+def written_choice(member: object) -> object:
+    """A member of a closed set as it stands in a file."""
+    return member.value if isinstance(member, Enum) else member
+
+
+def choices_of(annotation: Any) -> tuple[object, ...]:
+    """What a closed set of choices allows in a file; of any other type nothing."""
+    return tuple(written_choice(one) for one in members_of(annotation))
 
 
 def classes_in(annotation: object) -> tuple[type, ...]:
@@ -124,7 +134,7 @@ def _called(annotation: Any) -> str:
     if is_table(annotation):
         inner = get_args(annotation)[1:]
         return f"table of {called(inner[0])}" if inner else "table"
-    return "table" if is_class(annotation) else "value"
+    return "table" if is_class(annotation) else "any value"
 
 
 def _called_array(inner: tuple[object, ...]) -> str:

@@ -40,9 +40,7 @@ class LoggingConfig:
     """
 
     arguments: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
-    max_argument_characters: int = attrs.field(
-        default=1_000, validator=_characters, metadata=option(unit="characters")
-    )
+    max_argument_characters: int = attrs.field(default=1_000, validator=_characters, metadata=option(unit="characters"))
 
 
 @attrs.frozen
@@ -117,8 +115,8 @@ def _ending(result: ToolResult) -> str:
 @plugin("logging", config=LoggingConfig)
 @asynccontextmanager
 async def logging_plugin(registry: Registry, config: LoggingConfig) -> AsyncGenerator[None]:
-    """Log each call in one line on the logger `trio_tools.calls`, each job on `trio_tools.jobs`, and what a body raised,
-    with its traceback, on `trio_tools.failures`.
+    """Log each call in one line on the logger `trio_tools.calls`, each job on `trio_tools.jobs`, and what a body
+    raised, with its traceback, on `trio_tools.failures`.
 
     **Cancellation**: leaving takes the observers off.
     """
