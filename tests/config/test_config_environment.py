@@ -200,6 +200,21 @@ def test_no_message_shows_what_came_from_the_environment(site: Site) -> None:
     )
 
 
+def test_a_variable_that_two_options_could_mean_is_refused(site: Site) -> None:
+    site.offer(house=made_of(attrs.make_class("Kind", {one: attrs.field(default=1, type=int) for one in ("a", "A")})))
+    with pytest.raises(ConfigError) as caught:
+        load_config(write("[plugins.house]"), environment={f"{V}A": "9"})
+    assert caught.value.problems == (f"{V}A: means both a and A; set the one you mean in the file",)
+
+
+def test_no_message_shows_a_number_inside_of_a_table(site: Site) -> None:
+    inner: Any = attrs.make_class("Inner", {"pin": attrs.field(type=int, validator=blurting)})
+    site.offer(house=made_of(attrs.make_class("Kind", {"door": attrs.field(type=inner)})))
+    with pytest.raises(ConfigError) as caught:
+        load_config(write("[plugins.house]"), environment={f"{V}DOOR": "{ pin = 4711 }"})
+    assert caught.value.problems == (f"{V}DOOR.pin: does not like (withheld), (withheld)",)
+
+
 def test_no_message_shows_a_part_of_a_long_number(site: Site) -> None:
     site.offer(house=made_of(LooseConfig))
     with pytest.raises(ConfigError) as caught:

@@ -48,7 +48,7 @@ def test_a_name_that_is_not_installed_is_told_with_the_nearest(site: Site) -> No
     assert refusal("shel") == (
         'plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, shell, timeout'
     )
-    assert refusal("zzz") == "plugin zzz: no such plugin is installed; Installed: files, shell, timeout"
+    assert refusal("zzz") == "plugin zzz: no such plugin is installed. Installed: files, shell, timeout"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from trio_tools.config._installed import InstalledPlugins, installed_plugins
+from trio_tools.config._installed import installed_plugins
 from trio_tools.config._options import Option, options_of
 from trio_tools.config._problems import WORDS_LENGTH, ConfigError, line, shown_key, words_of
 from trio_tools.config._reader import Reader
@@ -41,27 +41,18 @@ def config_document(names: Sequence[str] | None = None) -> ConfigDocument:
     Imports these plugins. Raises `ConfigError` if none can be listed, and for names that are not installed.
     """
     installed = installed_plugins()
-    missing = [one for one in dict.fromkeys(names or ()) if one not in installed.names]
+    missing = [installed.refusal(one) for one in dict.fromkeys(names or ()) if one not in installed.names]
     if missing:
-        raise ConfigError([problem for one in missing for problem in _loaded(installed, one)[1]])
+        raise ConfigError(missing)
     mark = "#" if names is None else ""
     blocks, problems = [_head(), *_registry()], list[str]()
     for name in installed.names if names is None else dict.fromkeys(names):
-        plugin, told = _loaded(installed, name)
-        problems += told
-        blocks.append(_prose("\n".join(told)) if plugin is None else _section(plugin, mark))
+        try:
+            blocks.append(_section(installed.load(name), mark))
+        except ConfigError as error:
+            problems += error.problems
+            blocks.append(_prose("\n".join(error.problems)))
     return ConfigDocument("\n\n".join("\n".join(block) for block in blocks) + "\n", tuple(problems))
-
-
-def _loaded(installed: InstalledPlugins, name: str) -> tuple[AnyPlugin | None, tuple[str, ...]]:
-    try:
-        plugin = installed.load(name)
-        options_of(plugin.config_class)
-        return plugin, ()
-    except ConfigError as error:
-        return None, error.problems
-    except TypeError as error:
-        return None, (line(f"plugin {shown_key(name)}", (), words_of(error)),)
 
 
 def _head() -> list[str]:
@@ -76,6 +67,14 @@ def _registry() -> Iterator[list[str]]:
 
 
 def _section(plugin: AnyPlugin, mark: str) -> list[str]:
+    """A plugin's table. Raises `ConfigError` for a plugin whose config cannot be looked into."""
+    try:
+        return _table(plugin, mark)
+    except Exception as thrown:  # annotations and docstrings are the plugin's
+        raise ConfigError([line(f"plugin {shown_key(plugin.name)}", (), words_of(thrown))]) from None
+
+
+def _table(plugin: AnyPlugin, mark: str) -> list[str]:
     about = [_first_paragraph(plugin.opener), _first_paragraph(plugin.config_class)]
     if plugin.requires:
         about.append(f"Requires {', '.join(map(str, plugin.requires))}.")

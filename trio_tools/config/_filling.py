@@ -15,7 +15,7 @@ import attrs
 from trio_tools.config._options import Option, options_of
 from trio_tools.config._problems import SHOWN_PROBLEMS, Misfit, Problem, instead_of, problems_in, undoubled, words_of
 
-# Up to here, which is 2**53 units, a float is a whole number exactly and is told with all its digits.
+# Units: up to here a float is told with all its digits. Of a larger number a part could be told.
 EXACT = 2**53
 C = TypeVar("C")
 V = TypeVar("V")

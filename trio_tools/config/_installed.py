@@ -47,14 +47,18 @@ class InstalledPlugins:
         found = [one for one in self.entry_points if one.name == name]
         place = place or f"plugin {shown_key(name)}"
         if not found:
-            there_are = ", ".join(shown_key(one) for one in self.names) or "none"
-            words = f"no such plugin is installed{did_you_mean(name, self.names)}"
-            raise ConfigError([line(place, (), f"{words}{' ' if words.endswith('?') else '; '}Installed: {there_are}")])
+            raise ConfigError([self.refusal(name, place=place)])
         offers = sorted({_distribution(one) for one in found})
         if len(offers) > 1:
             words = f"offered by {' and by '.join(offers)}; uninstall all of them but one"
             raise ConfigError([line(place, (), words)])
         return _loaded(found[0], f"{place}: {offers[0]}")
+
+    def refusal(self, name: str, *, place: str = "") -> str:
+        """The problem that there is no plugin of this name."""
+        there_are = ", ".join(shown_key(one) for one in self.names) or "none"
+        words = f"no such plugin is installed{did_you_mean(name, self.names) or '.'} Installed: {there_are}"
+        return line(place or f"plugin {shown_key(name)}", (), words)
 
 
 def installed_plugins() -> InstalledPlugins:

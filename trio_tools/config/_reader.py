@@ -49,10 +49,8 @@ class Reader:
             value = setting.value
             if setting.source is not Source.FILE and isinstance(value, str) and not takes_text(option.annotation):
                 value = _toml_value(option, value)
-            if setting.source is not Source.VARIABLE:
-                return self._structured(_open_if(option), option, value)
-            made, _ = self._structured(Texts.LITERAL, option, value)
-            return made, (str(value) if option.facts.environment else value,)  # a number may be a secret too
+            texts = Texts.LITERAL if setting.source is Source.VARIABLE else _open_if(option)
+            return self._structured(texts, option, value)
 
         return fill(kind, settings, structure)
 
@@ -74,9 +72,12 @@ class Reader:
 
         return fill(kind, values, structure)
 
-    def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, Sequence[str]]:
+    def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, Sequence[object]]:
+        """The value, and what of it came from the environment."""
         before = len(self._taken)
         made: Any = self._converters[texts].structure(value, option.annotation)
+        if texts is Texts.LITERAL:
+            return made, (str(value) if option.facts.environment else value,)  # a number may be a secret too
         return made, tuple(self._taken[before:])
 
     def _text(self, texts: Texts, text: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+import attrs
+
 from trio_tools.config._problems import NAME_LENGTH, instead_of, line
 from trio_tools.config._tables import DEFAULTS, PLUGINS, REGISTRY, Setting, Source, Table, Tables
 from trio_tools.values import one_line
@@ -22,40 +24,52 @@ def add_variables(tables: Tables, environment: Mapping[str, str], options: Mappi
     each plugin that is listed and loaded as `plugins.NAME`; variables of other plugins are nobody's."""
     if (name := variable_of(DEFAULTS)) in environment:
         tables.top[DEFAULTS] = _setting(name, environment)
-    sections: list[tuple[str, Table, Iterable[str]]] = [
-        (variable_of(PLUGINS, name) + "__", table, options[f"{PLUGINS}.{name}"])
+    sections = [
+        _Section(variable_of(PLUGINS, name) + "__", table, tuple(options[f"{PLUGINS}.{name}"]))
         for name, table in tables.plugins.items()
         if f"{PLUGINS}.{name}" in options
     ]
-    sections.append((variable_of(REGISTRY) + "__", tables.registry, options[REGISTRY]))
+    sections.append(_Section(variable_of(REGISTRY) + "__", tables.registry, tuple(options[REGISTRY])))
     for name in sorted(one for one in environment if one.startswith(_PREFIX)):
-        of = [(prefix, table, known) for prefix, table, known in sections if name.startswith(prefix)]
-        longest = max((len(prefix) for prefix, _, _ in of), default=0)
-        _add(tables, name, environment, [one for one in of if len(one[0]) == longest])
+        meant = [one for one in sections if name.startswith(one.prefix)]
+        longest = max((len(one.prefix) for one in meant), default=0)
+        match [one for one in meant if len(one.prefix) == longest]:
+            case [section]:
+                _add(tables, section, name, environment)
+            case [_, *_]:
+                words = "means two plugins that are listed; set this option in the file"
+                tables.problems.append(line(_shown(name), (), words))
+            case _:
+                pass  # nobody's
 
 
-def _add(tables: Tables, name: str, environment: Mapping[str, str], of: list[tuple[str, Table, Iterable[str]]]) -> None:
-    place = one_line(name, limit=NAME_LENGTH)
-    if len(of) > 1:
-        tables.problems.append(line(place, (), "means two plugins that are listed; set this option in the file"))
-        return
-    for prefix, table, known in of:
-        by_name: dict[str, list[str]] = {}
-        for option in known:
-            by_name.setdefault(prefix + _upper(option), []).append(option)
-        meant = by_name.get(name, [])
-        if len(meant) == 1:
-            table.settings[meant[0]] = _setting(name, environment)
-        elif meant:
-            words = f"means both {' and '.join(meant)}; set the one you mean in the file"
-            tables.problems.append(line(place, (), words))
-        else:
-            words = f"unknown option{instead_of(name[len(prefix) :].lower(), known)}"
-            tables.problems.append(line(place, (), words))
+@attrs.frozen(eq=False)
+class _Section:
+    """The variables that set the `options` of a table: those that begin with a `prefix`."""
+
+    prefix: str
+    table: Table
+    options: tuple[str, ...]
+
+
+def _add(tables: Tables, section: _Section, name: str, environment: Mapping[str, str]) -> None:
+    meant = [option for option in section.options if section.prefix + _upper(option) == name]
+    if len(meant) == 1:
+        section.table.settings[meant[0]] = _setting(name, environment)
+    elif meant:
+        words = f"means both {' and '.join(meant)}; set the one you mean in the file"
+        tables.problems.append(line(_shown(name), (), words))
+    else:
+        likely = instead_of(name.removeprefix(section.prefix).lower(), section.options)
+        tables.problems.append(line(_shown(name), (), f"unknown option{likely}"))
+
+
+def _shown(name: str) -> str:
+    return one_line(name, limit=NAME_LENGTH)
 
 
 def _setting(name: str, environment: Mapping[str, str]) -> Setting:
-    return Setting(environment[name], one_line(name, limit=NAME_LENGTH), Source.VARIABLE)
+    return Setting(environment[name], _shown(name), Source.VARIABLE)
 
 
 def _upper(name: str) -> str:
