@@ -34,6 +34,7 @@ LATE = {
     "jsonschema_rs": "optional: only raw schemas need a validator",
     "importlib": "its metadata brings email and zipfile; a program that names no plugin need not pay for that",
     "cyclopts": "optional: the command line's parser",
+    "trio_tools.config": "brings cattrs; a program that names no config file need not pay for it",
     "rich": "optional and heavy: the command line's screen",
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
@@ -115,10 +116,12 @@ def trio_in_values(path: str, source: str) -> list[str]:
 
 
 def _third_party(node: ast.AST) -> list[str]:
+    """The packages that a statement imports; of our own, the room."""
     if isinstance(node, ast.Import):
         return [alias.name.split(".")[0] for alias in node.names]
     if isinstance(node, ast.ImportFrom):
-        return ["." if node.level else (node.module or "").split(".")[0]]
+        parts = (node.module or "").split(".")
+        return ["." if node.level else ".".join(parts[:2]) if parts[0] == "trio_tools" else parts[0]]
     return []
 
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from trio_tools import Session, SettledView, ToolCall, ToolContext, ToolError, open_registry, tool
+from trio_tools import Session, SettledView, ToolCall, ToolContext, ToolError, ToolResult, open_registry, tool
 from trio_tools.policies import LoggingConfig, logging_plugin
 
 

@@ -68,7 +68,7 @@ def _add_run(app: "App") -> None:
         /,
         *,
         config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
-        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
         root: Path | None = None,
         parallel: Annotated[int | None, Parameter(converter=_whole_number)] = None,
@@ -107,7 +107,7 @@ def _add_call(app: "App") -> None:
         /,
         *,
         config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
-        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
         root: Path | None = None,
         timeout: float | None = None,
@@ -136,7 +136,7 @@ def _add_tools(app: "App") -> None:
     def list_tools(
         *,
         config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
-        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
         root: Path | None = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
@@ -176,7 +176,7 @@ def _add_configs(app: "App") -> None:
         file: Annotated[Path, Parameter(name="CONFIG")],
         /,
         *,
-        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+        options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
     ) -> CheckRequest:
         """Tell everything that is wrong with a config file.
 

@@ -11,6 +11,7 @@ from trio_tools.cli._run import Run, Workplace, check_timeout, with_signals
 from trio_tools.cli._setting import STDIN, Setting
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, UNSUCCESSFUL
+from trio_tools.config import Config
 from trio_tools.formats import write_result
 
 
@@ -33,13 +34,13 @@ class CallRequest:
 
     def answer(self) -> int:
         """Make the call, print its result and return the exit status, which says whether it succeeded."""
-        return trio.run(self._run)
+        return trio.run(self._run, self.setting.load())
 
-    async def _run(self) -> int:
-        return await with_signals(Run(self.timeout), self._call)
+    async def _run(self, config: Config) -> int:
+        async def call(run: Run) -> int:
+            return await run.on_registry(config, self._made)
 
-    async def _call(self, run: Run) -> int:
-        return await run.on_registry(self.setting, self._made)
+        return await with_signals(self.timeout, call)
 
     async def _made(self, registry: Registry, place: Workplace) -> int:
         arguments = standard_input() if self.arguments == STDIN else self.arguments

@@ -11,6 +11,7 @@ from trio_tools.cli._printable import complain
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import MISUSE, OK, Refused
 from trio_tools.cli._stdout import say
+from trio_tools.config import ConfigError, config_document
 
 
 @attrs.frozen(kw_only=True)
@@ -22,8 +23,6 @@ class ConfigRequest:
     def answer(self) -> int:
         """Print it; what could not be looked into is told on stderr. Raises `Refused` for names that are not
         installed."""
-        from trio_tools.config import ConfigError, config_document
-
         try:
             document = config_document(self.names or None)
         except ConfigError as error:

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from trio_tools import ErrorCode, Registry, open_registry
-from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import FAILED, MISUSE, Refused
+from trio_tools.config import Config
 from trio_tools.values import exception_error, printable
 
 # How a plugin's failure is marked by the registry, in a note on the exception.
@@ -15,19 +15,18 @@ _IN_A_PLUGIN = "in plugin "
 
 
 @asynccontextmanager
-async def opened(setting: Setting) -> AsyncGenerator[Registry]:
-    """A registry with what the setting says.
+async def opened(config: Config) -> AsyncGenerator[Registry]:
+    """A registry with what the config says.
 
-    Raises `Refused` for a config that cannot be used, and for a plugin that fails: with status 2 if it cannot be
-    opened, with status 1 if it fails later.
+    Raises `Refused` for plugins that lack each other, and for one that fails: with status 2 if it cannot be opened, with
+    status 1 if it fails later.
 
     **Cancellation**: as for `open_registry`.
     """
-    config = setting.load()
     entered = False
     try:
         opening = open_registry(config)
-    except ValueError as error:  # plugins that lack each other
+    except ValueError as error:
         raise Refused(str(error)) from None
     try:
         async with opening as registry:
@@ -42,6 +41,9 @@ async def opened(setting: Setting) -> AsyncGenerator[Registry]:
 
 def _words(thrown: Exception) -> str:
     """What a plugin says, in its own words if it has chosen them for people."""
+    if isinstance(thrown, OSError) and thrown.strerror:
+        of = "" if thrown.filename is None else f': "{thrown.filename}"'
+        return f"{thrown.strerror}{of}"
     if isinstance(thrown, (OSError, RuntimeError, ValueError)) or type(thrown) is LookupError:
         return printable(thrown) or type(thrown).__name__
     return exception_error(thrown, ErrorCode.TOOL_FAILED).message

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from math import inf
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ import attrs
 import trio
 
 from trio_tools import PendingCall, Registry
+from trio_tools.cli._lines import Lines
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
 from trio_tools.cli._outlet import Outlet
@@ -27,6 +29,7 @@ from trio_tools.cli._stop import SIGNALS, Step, Stop
 from trio_tools.cli._stuck import stuck
 from trio_tools.cli._table import screen_for
 from trio_tools.cli._turns import Turns
+from trio_tools.config import Config
 
 
 @attrs.frozen
@@ -59,24 +62,21 @@ class RunRequest:
 
     def answer(self) -> int:
         """Run all turns of the input and return the exit status."""
-        return trio.run(self._run)
+        return trio.run(self._run, self.setting.load())
 
-    async def _run(self) -> int:
-        return await with_signals(Run(self.timeout), self._turns)
+    async def _run(self, config: Config) -> int:
+        async def turns(run: Run) -> int:
+            async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
+                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines))
 
-    async def _turns(self, run: Run) -> int:
-        async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
-            if lines is None:
-                return OK
+        return await with_signals(self.timeout, turns)
 
-            async def work(registry: Registry, place: Workplace) -> int:
-                turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form)
-                try:
-                    return await turns.run()
-                except OSError as error:
-                    raise cannot_read(self.file, error) from error
-
-            return await run.on_registry(self.setting, work)
+    async def _turns(self, lines: Lines, registry: Registry, place: Workplace) -> int:
+        turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form)
+        try:
+            return await turns.run()
+        except OSError as error:
+            raise cannot_read(self.file, error) from error
 
 
 def check_timeout(timeout: float | None) -> None:
@@ -85,15 +85,15 @@ def check_timeout(timeout: float | None) -> None:
         raise Refused(f"--timeout must be a positive number of seconds, not {timeout:g}")
 
 
-async def with_signals(run: Run, work: Callable[[Run], Awaitable[int]]) -> int:
-    """Do the work while signals are taken, and return the exit status.
+async def with_signals(timeout: float | None, work: Callable[[Run], Awaitable[int]]) -> int:
+    """Do the work while signals are taken, in so many seconds if that is not None, and return the exit status.
 
     **Cancellation**: what is in hand settles, and what was not written by then is lost. Who wants the results sends a
     signal.
     """
     taken = [one for one in SIGNALS if one != signal.SIGHUP or signal.getsignal(one) != signal.SIG_IGN]  # nohup
     with trio.open_signal_receiver(*taken) as signals:
-        return await run.do(signals, work)
+        return await Run(timeout).do(signals, work)
 
 
 class Run:
@@ -125,12 +125,12 @@ class Run:
                 nursery.cancel_scope.cancel("the run is over")
         return status if place.stop.status is None else place.stop.status
 
-    async def on_registry(self, setting: Setting, work: Work) -> int:
+    async def on_registry(self, config: Config, work: Work) -> int:
         """Open a registry, do the work on it, and wait until what it has put out is written.
 
         **Cancellation**: as for `with_signals`.
         """
-        async with opened(setting) as self._registry:
+        async with opened(config) as self._registry:
             status = await work(self._registry, self.place)
         await self.place.outlet.flushed()
         return status

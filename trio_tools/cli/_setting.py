@@ -6,14 +6,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import attrs
 
 from trio_tools.cli._status import Refused
-
-if TYPE_CHECKING:
-    from trio_tools.config import Config, Override
+from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
 
 FILE_TOOLS = ("read", "glob", "grep")
 TOOLS = (*FILE_TOOLS, "bash")
@@ -34,8 +31,6 @@ class Setting:
 
     def load(self) -> Config:
         """The config. Raises `Refused` with everything that is wrong."""
-        from trio_tools.config import ConfigError, load_config
-
         overrides = dict(self._overrides())
         try:
             return load_config(self.config, overrides=overrides)
@@ -43,8 +38,6 @@ class Setting:
             raise Refused(*error.problems) from None
 
     def _overrides(self) -> Iterator[tuple[str, Override]]:
-        from trio_tools.config import Override
-
         if self.config is None:
             yield from self._own_toolkits()
         elif self.tools is not None or self.root is not None:
@@ -63,8 +56,6 @@ class Setting:
             yield key.strip(), Override(value, f"--set {key.strip()}")
 
     def _own_toolkits(self) -> Iterator[tuple[str, Override]]:
-        from trio_tools.config import Override, variable_of
-
         if self.root is not None and not os.path.isdir(self.root):
             raise Refused(f'--root must be a folder, and "{self.root}" is none')
         tools = FILE_TOOLS if self.tools is None else self.tools

@@ -15,6 +15,7 @@ from trio_tools.cli._printable import printable
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import OK, Refused
 from trio_tools.cli._stdout import say
+from trio_tools.config import Config
 from trio_tools.formats import FORMS
 
 # Characters of a name in a table. Usual ones fit; the others are cut.
@@ -46,11 +47,11 @@ class ToolsRequest:
 
     def answer(self) -> int:
         """Print it."""
-        say(trio.run(self._wanted))
+        say(trio.run(self._wanted, self.setting.load()))
         return OK
 
-    async def _wanted(self) -> str:
-        async with opened(self.setting) as registry:
+    async def _wanted(self, config: Config) -> str:
+        async with opened(config) as registry:
             if self.as_json:
                 return _written([_facts(registry, one) for _, one in sorted(registry.tools.items())])
             if self.schemas is not None:
