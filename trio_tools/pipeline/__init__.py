@@ -15,7 +15,7 @@ from trio_tools.pipeline._core import (
 from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._faults import take_apart
 from trio_tools.pipeline._next import CallNext
-from trio_tools.pipeline._pending import PendingCall, pending_call
+from trio_tools.pipeline._pending import PendingCall, pending_calls
 from trio_tools.pipeline._state import CallState, current_call
 from trio_tools.pipeline._turn import OnSettled, Turn, all_of, only, run_turn
 from trio_tools.pipeline._view import CallView, Dispatch
@@ -43,7 +43,7 @@ __all__ = [
     "logger",
     "name_of",
     "only",
-    "pending_call",
+    "pending_calls",
     "run_turn",
     "take_apart",
 ]

@@ -147,6 +147,16 @@ class Turn:
                 self.fault = fault
         return self.unfinished > 0
 
+    @property
+    def deciding(self) -> CallState | None:
+        """The call whose policies have not spoken, which keeps the others from being launched."""
+        return self._deciding
+
+    @property
+    def first_waiting(self) -> CallState | None:
+        """The first call that has not been launched. For whoever looks on."""
+        return self._waiting()
+
     def _waiting(self) -> CallState | None:
         """The first call that has not been launched."""
         while self._next < len(self.calls):

@@ -25,7 +25,7 @@ from trio_tools.pipeline import (
     current_call,
     name_of,
     only,
-    pending_call,
+    pending_calls,
     run_turn,
 )
 from trio_tools.registry._drain import drain
@@ -145,8 +145,8 @@ class Registry:
             raise RuntimeError("the registry is closed: calls end with the block of open_registry")
 
     def pending(self) -> list[PendingCall]:
-        """Every call that has not settled, in order of arrival, with where it is stuck."""
-        return [pending_call(call) for call in self._core.unsettled]
+        """Every call that has not settled, in order of arrival, with what it waits for and where it is stuck."""
+        return pending_calls(self._core.unsettled)
 
     @enable_ki_protection
     def cancel(self, call_id: str, reason: str | None = None) -> int:
