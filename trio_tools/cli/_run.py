@@ -73,6 +73,7 @@ class _Run:
                 self._registry = await stack.enter_async_context(opening)
             except (OSError, RuntimeError, ValueError) as error:  # a plugin's own words
                 raise Refused(str(error)) from error
+            self._registry.add_progress_observer(self._screen.progressed)
             turns = Turns(lines, self._registry, self._outlet, self._screen, self._stop)
             try:
                 return await turns.run()
