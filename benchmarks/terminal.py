@@ -37,13 +37,22 @@ def _sized(descriptor: int, columns: int, lines: int) -> None:
 
 @attrs.define
 class Terminal:
-    """A process, the other end of its terminal, and what is seen on it."""
+    """A process, the other end of its terminal, and what came out there: all of it as bytes, and as the screen that a
+    person would see, which is worked out when somebody looks."""
 
     process: subprocess.Popen[bytes]
-    descriptor: int
-    screen: pyte.HistoryScreen
-    stream: pyte.ByteStream
+    _descriptor: int
+    _screen: pyte.HistoryScreen
+    _stream: pyte.ByteStream
     received: bytearray = attrs.Factory(bytearray)
+    _interpreted: int = 0  # bytes
+
+    @property
+    def screen(self) -> pyte.HistoryScreen:
+        """The screen after all that came."""
+        self._stream.feed(bytes(self.received[self._interpreted :]))
+        self._interpreted = len(self.received)
+        return self._screen
 
     @property
     def lines(self) -> list[str]:
@@ -61,20 +70,20 @@ class Terminal:
     @property
     def everything(self) -> list[str]:
         """All lines, each as wide as the screen, those that have scrolled away first."""
-        columns = range(self.screen.columns)
-        scrolled = ["".join(line[column].data for column in columns) for line in self.screen.history.top]
-        return [*scrolled, *self.screen.display]
+        screen = self.screen
+        columns = range(screen.columns)
+        scrolled = ["".join(line[column].data for column in columns) for line in screen.history.top]
+        return [*scrolled, *screen.display]
 
     def take(self, bound: float) -> bool:
         """Take what comes within so many seconds; False if nothing does, or if it is the end."""
-        if not select.select([self.descriptor], [], [], max(0, bound))[0]:
+        if not select.select([self._descriptor], [], [], max(0, bound))[0]:
             return False
         try:
-            data = os.read(self.descriptor, READ_BYTES)
+            data = os.read(self._descriptor, READ_BYTES)
         except OSError:  # the last to hold the other end has gone
             return False
         self.received += data
-        self.stream.feed(data)
         return bool(data)
 
     def see(self, wanted: Callable[[str], bool]) -> str:
@@ -95,13 +104,27 @@ class Terminal:
 
     def type(self, keys: bytes) -> None:
         """Press keys."""
-        os.write(self.descriptor, keys)
+        os.write(self._descriptor, keys)
 
     def resize(self, columns: int, lines: int) -> None:
         """Give the terminal another size; the process is told, as by a window that is dragged."""
-        self.screen.resize(lines, columns)
-        _sized(self.descriptor, columns, lines)
+        _resize(self.screen, columns, lines)
+        _sized(self._descriptor, columns, lines)
         self.process.send_signal(signal.SIGWINCH)
+
+
+def _resize(screen: pyte.HistoryScreen, columns: int, lines: int) -> None:
+    """Resize as xterm does: lines below the cursor go first, then those at the top. pyte takes all from the top."""
+    x, y = screen.cursor.x, screen.cursor.y
+    lost = max(0, screen.lines - lines)
+    scrolled = max(0, y - lines + 1)
+    screen.cursor_position(screen.lines)
+    for _ in range(scrolled):
+        screen.index()
+    screen.cursor_position()
+    screen.insert_lines(lost)
+    screen.resize(lines, columns)
+    screen.cursor_position(y - scrolled + 1, x + 1)
 
 
 @contextmanager
@@ -111,10 +134,11 @@ def terminal(
     columns: int = 80,
     lines: int = 24,
     stdout: int | None = None,
+    before: bytes = b"",
     environment: dict[str, str],
 ) -> Generator[Terminal]:
     """`trio-tools` with these arguments, on a terminal that is its stdin, stdout (unless that is given as a descriptor)
-    and stderr, and from which Ctrl-C comes. Killed if it is still there at the end."""
+    and stderr, and from which Ctrl-C comes. `before` stands on it already. Killed if it is still there at the end."""
     descriptor, inside = pty.openpty()
     _sized(descriptor, columns, lines)
     process = subprocess.Popen(
@@ -127,7 +151,7 @@ def terminal(
     os.close(inside)
     screen = pyte.HistoryScreen(columns, lines, history=HISTORY_LINES)
     try:
-        yield Terminal(process, descriptor, screen, pyte.ByteStream(screen))
+        yield Terminal(process, descriptor, screen, pyte.ByteStream(screen), bytearray(before))
     finally:
         process.kill()
         process.wait(BOUND)

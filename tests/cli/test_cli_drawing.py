@@ -14,8 +14,8 @@ from trio_tools.cli._drawing import count, drawn, fraction, told
 from trio_tools.cli._rows import Rows
 from trio_tools.values import ErrorInfo, safe
 
-NESTED = "fetch n1 and fetch n2, which it called"
-CANCELLED = "its body to come to rest: it was cancelled"
+NESTED = "fetch n1 and fetch n2, called by it"
+CANCELLED = "its body to come to rest (cancelled)"
 UNFINISHED = "make: *** waiting for unfinished jobs"
 EVIL = "\x1b]0;title\x07\rfake\u202e[bold red]x[/]\x9b31m\ud800"
 
@@ -34,10 +34,10 @@ def a_turn() -> Rows:
     fetch_all = pending("fetch_all", "f", seconds=12.34, left=47.75, waits_for=NESTED)
     nested = [
         pending("fetch", "n1", parent=fetch_all, left=3),
-        pending("fetch", "n2", "queued", parent=fetch_all, left=3, waits_for="a place: 1 run, as many as may"),
+        pending("fetch", "n2", "queued", parent=fetch_all, left=3, waits_for="a place (1 run, as many as may)"),
     ]
     bash = pending("bash", seconds=125, since_cancel=3, waits_for=CANCELLED)
-    grep = pending("grep", "g", "queued", left=3700, waits_for="fetch_all f, since it is to run alone")
+    grep = pending("grep", "g", "queued", left=3700, waits_for="fetch_all f to end, to run alone")
     rows.progressed(fetch_all.token, Progress(45, 120, "page 45 of 120"))
     rows.progressed(nested[0].token, Progress(123_456, message="https://example.org/45"))
     rows.progressed(bash.token, Progress(12_345_678, message=f"one\n{UNFINISHED}"))
@@ -53,9 +53,9 @@ def test_at_80_columns_a_call_has_what_matters_on_one_line() -> None:
         "read      r  NOT_FOUND  1.5s",
         "fetch_all f  running   12.3s 47.7s ━━━        38% page 45 of 120",
         "└ fetch   n1 running    3.0s  3.0s           123k https://example.org/45",
-        "└ fetch   n2 queued           3.0s                awaits a place: 1 run, as ma…",
+        "└ fetch   n2 queued           3.0s                awaits a place (1 run, as ma…",
         "bash         stopping  2m05s                12.3M make: *** waiting for unfini…",
-        "grep      g  queued          1h01m                awaits fetch_all f, since it…",
+        "grep      g  queued          1h01m                awaits fetch_all f to end, t…",
     ]
 
 
@@ -65,9 +65,9 @@ def test_at_200_columns_a_call_has_everything() -> None:
         ("read       r   NOT_FOUND   1.5s", "", ""),
         ("fetch_all  f   running    12.3s  47.7s  ━━━━━━            45/120", "page 45 of 120", NESTED),
         ("└ fetch    n1  running     3.0s   3.0s                      123k", "https://example.org/45", ""),
-        ("└ fetch    n2  queued             3.0s", "", "a place: 1 run, as many as may"),
+        ("└ fetch    n2  queued             3.0s", "", "a place (1 run, as many as may)"),
         ("bash           stopping   2m05s                            12.3M", UNFINISHED, CANCELLED),
-        ("grep       g   queued            1h01m", "", "fetch_all f, since it is to run alone"),
+        ("grep       g   queued            1h01m", "", "fetch_all f to end, to run alone"),
     ]
     title, *shown = [line.rstrip() for line in lines(a_turn(), 200)]
     assert title == "turn 1: 1 of 4 calls done, 2 running, 1 waiting"
@@ -76,12 +76,12 @@ def test_at_200_columns_a_call_has_everything() -> None:
 
 def test_what_a_column_has_nothing_for_takes_no_place() -> None:
     rows = Rows([ToolCall("a"), ToolCall("b")])
-    rows.look([pending("a"), pending("b", stage="queued", waits_for="a, which runs alone")], 200)
+    rows.look([pending("a"), pending("b", stage="queued", waits_for="a (runs alone)")], 200)
     assert [line.rstrip() for line in lines(rows, 80)] == [
         "turn 1: 0 of 2 calls done, 1 running, 1 waiting",
         "tool state   time now",
         "a    running 3.0s",
-        "b    queued       awaits a, which runs alone",
+        "b    queued       awaits a (runs alone)",
     ]
 
 
@@ -96,10 +96,10 @@ def test_a_small_terminal_has_the_state_and_the_time() -> None:
 def test_long_ids_are_told_apart_by_their_ends_and_by_the_same_ones_everywhere() -> None:
     one, other = "toolu_01A09q90qw90lq917835lq9", "toolu_01A09q90qw90lq917835lqa"
     rows = Rows([ToolCall("a", id=one), ToolCall("b", id=other)])
-    rows.look([pending("a", one), pending("b", other, "queued", waits_for=f"a {one}, which runs alone")], 200)
+    rows.look([pending("a", one), pending("b", other, "queued", waits_for=f"a {one} (runs alone)")], 200)
     assert [line.rstrip() for line in lines(rows, 80)[2:]] == [
-        "a    …917835lq9 running 3.0s",
-        "b    …917835lqa queued       awaits a …917835lq9, which runs alone",
+        "a    …7835lq9 running 3.0s",
+        "b    …7835lqa queued       awaits a …7835lq9 (runs alone)",
     ]
     assert f"  {other}  queued" in lines(rows, 200)[3]
 

@@ -68,11 +68,11 @@ def told(registry: Registry) -> list[str | None]:
 @pytest.mark.parametrize(
     ("names", "waits"),
     [
-        (["alone", "wait", "alone"], [None, "alone 1, which runs alone", "alone 1, which runs alone"]),
-        (["wait", "alone", "wait"], [None, "wait 1, since it is to run alone", "alone 2, which is to run alone"]),
-        (["wait", "wait", "alone"], [None, None, "wait 1 and wait 2, since it is to run alone"]),
-        (["wait", "wait", "wait", "wait"], [None, None, None, "a place: 3 run, as many as may"]),
-        (["pooled", "pooled"], [None, "a token of its pool: 1 of 1 are taken"]),
+        (["alone", "wait", "alone"], [None, "alone 1 (runs alone)", "alone 1 (runs alone)"]),
+        (["wait", "alone", "wait"], [None, "wait 1 to end, to run alone", "alone 2 (to run alone)"]),
+        (["wait", "wait", "alone"], [None, None, "wait 1 and wait 2 to end, to run alone"]),
+        (["wait", "wait", "wait", "wait"], [None, None, None, "a place (3 run, as many as may)"]),
+        (["pooled", "pooled"], [None, "a token of its pool (1 of 1 taken)"]),
     ],
 )
 async def test_calls_say_what_they_wait_for(names: list[str], waits: list[str | None]) -> None:
@@ -82,13 +82,13 @@ async def test_calls_say_what_they_wait_for(names: list[str], waits: list[str | 
 
 async def test_of_many_the_first_are_named() -> None:
     async with open_registry() as registry, running(registry, calls(*["wait"] * 5, "alone")):
-        assert told(registry)[-1] == "wait 1, wait 2, wait 3 and 2 more, since it is to run alone"
+        assert told(registry)[-1] == "wait 1, wait 2, wait 3 and 2 more to end, to run alone"
 
 
 async def test_a_name_of_a_million_characters_is_cut_and_not_escaped() -> None:
     turn = [ToolCall("alone", id="\x1b" * 1_000_000), ToolCall("alone")]
     async with open_registry() as registry, running(registry, turn):
-        assert told(registry)[1] == "alone " + "\x1b" * 100 + ", which runs alone"
+        assert told(registry)[1] == "alone " + "\x1b" * 100 + " (runs alone)"
 
 
 async def test_calls_wait_for_the_policies_of_the_one_before_and_that_one_for_its_policy() -> None:
@@ -165,9 +165,9 @@ async def test_a_body_waits_for_the_calls_that_it_made() -> None:
 
     async with open_registry() as registry, running(registry, calls("ask_others"), ask_others):
         outer, inner, other = registry.pending()
-        assert outer.waits_for == "wait n1 and alone, which it called"
+        assert outer.waits_for == "wait n1 and alone, called by it"
         assert (outer.parent, inner.parent, other.parent) == (None, outer.token, outer.token)
-        assert other.waits_for == "wait n1, since it is to run alone"
+        assert other.waits_for == "wait n1 to end, to run alone"
 
 
 async def test_a_nested_call_waits_for_the_token_that_its_caller_lends() -> None:
@@ -179,8 +179,8 @@ async def test_a_nested_call_waits_for_the_token_that_its_caller_lends() -> None
 
     async with open_registry() as registry, running(registry, calls("ask_two"), ask_two):
         waits = told(registry)
-        assert waits[0] == "pooled and pooled, which it called"
-        assert sorted(map(str, waits[1:])) == ["None", "the token of ask_two 1, which lends it to one call at a time"]
+        assert waits[0] == "pooled and pooled, called by it"
+        assert sorted(map(str, waits[1:])) == ["None", "the token that ask_two 1 lends to one call at a time"]
 
 
 async def test_a_plain_function_waits_for_a_thread() -> None:
@@ -193,7 +193,7 @@ async def test_a_plain_function_waits_for_a_thread() -> None:
         total, threads.total_tokens = threads.total_tokens, 1
         await threads.acquire_on_behalf_of(registry)
         async with running(registry, [ToolCall("plain")], plain):
-            assert told(registry) == ["a thread: 1 of 1 are taken"]
+            assert told(registry) == ["a thread (1 of 1 taken)"]
             threads.release_on_behalf_of(registry)
             threads.total_tokens = total
 
@@ -212,9 +212,9 @@ async def test_a_cancelled_call_says_so() -> None:
     async with open_registry() as registry, running(registry, calls("stubborn", "ask"), stubborn, ask) as scope:
         scope.cancel()
         assert told(registry) == [
-            "its body to come to rest: it was cancelled",
-            "stubborn, which it called, to come to rest: it was cancelled",
-            "its body to come to rest: it was cancelled",
+            "its body to come to rest (cancelled)",
+            "stubborn, called by it, to come to rest (cancelled)",
+            "its body to come to rest (cancelled)",
         ]
         rest.set()
 
@@ -222,7 +222,7 @@ async def test_a_cancelled_call_says_so() -> None:
 async def test_a_waiting_call_that_is_cancelled_waits_for_its_result() -> None:
     async with open_registry() as registry, running(registry, calls("alone", "wait")):
         registry.cancel("2")
-        assert told(registry) == [None, "its result: it was cancelled"]
+        assert told(registry) == [None, "its result (cancelled)"]
 
 
 async def test_the_time_that_is_left_is_that_of_the_earliest_known_deadline(

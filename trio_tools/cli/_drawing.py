@@ -43,7 +43,7 @@ class Widths:
 
 
 NARROW = Widths(tool=16, id=0, state=8, bar=0, gap=1)
-USUAL = Widths(tool=20, id=10, state=12, bar=8, gap=1)
+USUAL = Widths(tool=20, id=8, state=12, bar=8, gap=1)
 WIDE = Widths(tool=32, id=32, state=24, bar=16, gap=2, split=True)
 # Columns of the terminal from which on more is shown: an old one has 80, and two notes side by side need room.
 USUAL_FROM, WIDE_FROM = 60, 120
@@ -62,9 +62,8 @@ def drawn(number: int, rows: Rows, *, width: int, height: int, now: float) -> Ta
         pad_edge=False,
         # one column stays free: a character in the last one makes some terminals begin a new line
         width=max(1, width - 1),
-        title=Text(title, no_wrap=True, overflow="ellipsis"),
+        title=Text(title, style="bold", no_wrap=True, overflow="ellipsis"),
         title_justify="left",
-        title_style="bold",
         header_style="dim",
     )
     columns = list(words.columns(rows))

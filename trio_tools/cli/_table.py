@@ -81,6 +81,8 @@ class LiveTable(Screen):
                 self._show(self._rows)
 
     def _show(self, rows: Rows) -> None:
+        from rich.console import Group
+
         from trio_tools.cli._drawing import drawn
 
         self._measure()
@@ -98,7 +100,8 @@ class LiveTable(Screen):
             self._live.start()
         width, height = self._console.size
         table = drawn(self._number, rows, width=width, height=height - SPARE_LINES, now=trio.current_time())
-        self._live.update(table, refresh=True)
+        # the cursor stands on an empty line of its own, so that what is typed, ^C for one, wraps none of the table's
+        self._live.update(Group(table, ""), refresh=True)
 
     def _measure(self) -> None:
         """Follow the size of this very terminal, whatever the environment says of it."""

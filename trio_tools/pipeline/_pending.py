@@ -30,7 +30,7 @@ class PendingCall:
 
     `parent` is the call whose body made it, if one did. `seconds_in_stage`, `seconds_left` (until the earliest deadline
     that is known to end it, 0 when that has passed; None: none is known) and `seconds_since_cancel` (None: nobody has
-    given it up) are seconds on Trio's clock. `waits_for` goes on from these two words ("bash c2, which runs alone"),
+    given it up) are seconds on Trio's clock. `waits_for` goes on from these two words ("bash c2 (runs alone)"),
     where the registry knows for what; names in it are as they came, to be escaped where they are shown. `where` is a
     chain of `file:line function`, outermost first, of the call's task, its child tasks and its thread.
     """

@@ -28,7 +28,7 @@ def waits_for(call: CallState, children: Sequence[CallState]) -> str | None:
         case "dispatch" if call.last is not None:
             words = "a wrapper"  # the body has come back
         case "dispatch" if children:
-            words = f"{_named(children)}, which it called"
+            words = f"{_named(children)}, called by it"
         case "post":
             words = "a post-policy"
         case "settle":
@@ -40,10 +40,10 @@ def waits_for(call: CallState, children: Sequence[CallState]) -> str | None:
 
 def _cancelled(call: CallState, children: Sequence[CallState]) -> str:
     if children:
-        return f"{_named(children)}, which it called, to come to rest: it was cancelled"
+        return f"{_named(children)}, called by it, to come to rest (cancelled)"
     if call.stage == "dispatch" and call.last is None:
-        return "its body to come to rest: it was cancelled"
-    return "its result: it was cancelled"
+        return "its body to come to rest (cancelled)"
+    return "its result (cancelled)"
 
 
 def _queued(call: CallState) -> str | None:
@@ -55,15 +55,15 @@ def _queued(call: CallState) -> str | None:
     before = range(first.position - 1, -1, -1)
     if turn.exclusive:
         alone = next(turn.calls[place] for place in before if turn.calls[place].exclusive)
-        return f"{_name(alone)}, which runs alone"
+        return f"{_name(alone)} (runs alone)"
     if turn.active >= turn.core.max_parallel_calls:
-        return f"a place: {turn.active} run, as many as may"
+        return f"a place ({turn.active} run, as many as may)"
     if not first.exclusive:
         return None  # its launch is at hand
     if first is not call:
-        return f"{_name(first)}, which is to run alone"
+        return f"{_name(first)} (to run alone)"
     running = [turn.calls[place] for place in before if not _has_ended(turn.calls[place])]
-    return f"{_named(running[::-1])}, since it is to run alone"
+    return f"{_named(running[::-1])} to end, to run alone"
 
 
 def _at_gate(call: CallState) -> str | None:
@@ -84,9 +84,9 @@ def _around(call: CallState) -> str | None:
     while lender is not None and lender.lending is not limiter:
         lender = lender.around_it
     if lender is not None:
-        return f"the token of {_name(lender)}, which lends it to one call at a time"
+        return f"the token that {_name(lender)} lends to one call at a time"
     what = "a thread" if call.tool is None or call.tool.pool is None else "a token of its pool"
-    return f"{what}: {limiter.borrowed_tokens} of {limiter.total_tokens} are taken"
+    return f"{what} ({limiter.borrowed_tokens} of {limiter.total_tokens} taken)"
 
 
 def _has_ended(call: CallState) -> bool:
