@@ -10,8 +10,9 @@ from pending_calls import pending
 from rich.console import Console
 
 from trio_tools import PendingCall, Progress, ToolCall, ToolResult
-from trio_tools.cli._drawing import count, drawn, fraction, told
+from trio_tools.cli._drawing import drawn
 from trio_tools.cli._rows import Rows
+from trio_tools.cli._words import count, fraction, told
 from trio_tools.values import ErrorInfo, safe
 
 NESTED = "fetch n1 and fetch n2, called by it"
@@ -102,6 +103,17 @@ def test_long_ids_are_told_apart_by_their_ends_and_by_the_same_ones_everywhere()
         "b    …7835lqa queued       awaits a …7835lq9 (runs alone)",
     ]
     assert f"  {other}  queued" in lines(rows, 200)[3]
+
+
+def test_calls_in_calls_in_calls_keep_their_names() -> None:
+    rows = Rows([ToolCall("outer")])
+    chain = [pending("outer")]
+    for depth in range(1, 10):
+        chain.append(pending(f"inner{depth}", parent=chain[-1]))
+    rows.look(chain, 200)
+    shown = [line.split("running")[0].rstrip() for line in lines(rows, 80)[2:]]
+    assert shown[:5] == ["outer", "└ inner1", "  └ inner2", "    └ inner3", "      └ inner4"]
+    assert shown[9] == "      └ inner9"
 
 
 def test_what_does_not_fit_is_counted() -> None:

@@ -68,12 +68,13 @@ class Row:
 class Rows:
     """The rows of a turn, in call order.
 
-    `budgets`, `bars` and `counts` say whether a call of it has had time left, or progress with or without a total: a
-    column that was needed once stays, or the others would jump.
+    `ids`, `budgets`, `bars` and `counts` say whether a call has had an id, time left, or progress with or without a
+    total: a column that was needed once stays, or the others would jump.
     """
 
     def __init__(self, calls: Sequence[ToolCall]) -> None:
         self.all = [Row(call.name, call.id) for call in calls]
+        self.ids = any(call.id is not None for call in calls)
         self.budgets = self.bars = self.counts = False
         self._known: dict[CallToken, Row] = {}
         self._progress: dict[CallToken, Progress] = {}
@@ -136,6 +137,7 @@ class Rows:
         return self._known[call.parent]
 
     def _note_columns(self, row: Row) -> None:
+        self.ids = self.ids or row.id is not None
         self.budgets = self.budgets or row.left is not None
         if row.progress is not None:
             self.bars = self.bars or row.progress.total is not None
@@ -149,6 +151,10 @@ class Rows:
             return lines
         order = sorted(enumerate(lines), key=lambda one: _interest(one[1]))
         return [row for _, row in sorted(order[:most], key=lambda one: one[0])]
+
+    def count(self) -> int:
+        """How many rows there are, those of calls that calls have made among them."""
+        return sum(1 for row in self.all for _ in row.lines())
 
     def summary(self) -> str:
         """How many calls the turn has, and how many of them are done, run and wait."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 import trio
 
 from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolResult
+from trio_tools.cli._drawing import drawn
 from trio_tools.cli._rows import REFRESH, Rows
 from trio_tools.cli._screen import Screen
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
+# How many times as long as a drawing took the next one is put off at least: it costs a tenth of a thread at most.
+REST = 10
 # Lines of the terminal that are left alone: the one above, so that it is seen what the table belongs to, and the one
 # below, where the cursor stands when it goes.
 SPARE_LINES = 2
@@ -74,16 +77,18 @@ class LiveTable(Screen):
             self._aside -= 1
 
     async def run(self, pending: Callable[[], Sequence[PendingCall]]) -> None:
+        pause = REFRESH
         while True:
-            await trio.sleep(REFRESH)
+            await trio.sleep(pause)
+            began = trio.current_time()
             if self._rows is not None and not self._aside:
                 self._rows.look(pending(), trio.current_time())
                 self._show(self._rows)
+            # Trio's own thread draws: a large table is drawn less often, so that tools have the thread for their work
+            pause = max(REFRESH, (trio.current_time() - began) * REST)
 
     def _show(self, rows: Rows) -> None:
         from rich.console import Group
-
-        from trio_tools.cli._drawing import drawn
 
         self._measure()
         if self._live is None:
