@@ -106,6 +106,12 @@ class Terminal:
         """Press keys."""
         os.write(self._descriptor, keys)
 
+    def hang_up(self) -> None:
+        """Close the window: the other end of the terminal is gone, and nothing can be written to it any more."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._descriptor)
+        os.close(nothing)
+
     def resize(self, columns: int, lines: int) -> None:
         """Give the terminal another size; the process is told, as by a window that is dragged."""
         _resize(self.screen, columns, lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_cli_probe import Document, bash, call, codes, environment, ran, turn
 
-from benchmarks.terminal import Terminal, terminal
+from benchmarks.terminal import BOUND, Terminal, terminal
 
 # Text that would take over a terminal that obeys it: its title, screen, cursor, scroll region, colours and direction.
 EVIL = "\x1b]0;OWNED\x07\x1b[2J\x1b[5;9r\x1b[?25l\rfake\u202e\x9b31m\u4f60"
@@ -171,3 +171,17 @@ def test_ctrl_c_shows_that_calls_stop_and_leaves_the_terminal_as_it_was(tmp_path
         assert one.end() == 130
         assert not one.screen.cursor.hidden
         assert codes(results(one)) == ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
+
+
+def test_a_terminal_that_is_closed_takes_no_result_with_it(tmp_path: Path) -> None:
+    (tmp_path / "turns.jsonl").write_text(turn(bash(f"trap 'sleep 0.5; echo bye; exit' TERM; echo here; {HELD}", "a")))
+    arguments = ["run", str(tmp_path / "turns.jsonl"), "--tools", "bash", "--root", str(tmp_path)]
+    with (
+        (tmp_path / "out").open("wb") as out,
+        terminal(arguments, stdout=out.fileno(), environment=environment(TERM="xterm")) as one,
+    ):
+        one.see(lambda text: "here" in text)
+        one.hang_up()
+        assert one.process.wait(BOUND) == 129
+    result = json.loads((tmp_path / "out").read_text())
+    assert (result["code"], "here\nbye" in result["text"]) == ("ABORTED", True)

@@ -51,6 +51,7 @@ class LiveTable(Screen):
         self._rows: Rows | None = None
         self._live: Live | None = None
         self._aside = 0  # how many write to the terminal now
+        self._gone = False  # the terminal, and the run goes on
 
     def begin(self, number: int, calls: Sequence[ToolCall]) -> None:
         self._number, self._rows = number, Rows(calls)
@@ -81,9 +82,10 @@ class LiveTable(Screen):
         while True:
             await trio.sleep(pause)
             began = trio.current_time()
-            if self._rows is not None and not self._aside:
+            if self._rows is not None and not self._aside and not self._gone:
                 self._rows.look(pending(), trio.current_time())
-                self._show(self._rows)
+                with self._while_there():
+                    self._show(self._rows)
             # Trio's own thread draws: a large table is drawn less often, so that tools have the thread for their work
             pause = max(REFRESH, (trio.current_time() - began) * REST)
 
@@ -116,6 +118,15 @@ class LiveTable(Screen):
                 self._console.size = size
 
     def _hide(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        live, self._live = self._live, None
+        if live is not None and not self._gone:
+            with self._while_there():
+                live.stop()
+
+    @contextmanager
+    def _while_there(self) -> Generator[None]:
+        """A terminal that is closed takes nothing any more. The results may well go elsewhere, and must not be lost."""
+        try:
+            yield
+        except OSError:
+            self._gone = True
