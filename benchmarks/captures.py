@@ -1,4 +1,4 @@
-"""Writes what the live view looks like to docs/captures: `python -m benchmarks.captures`.
+"""Writes what the live view looks like to docs/captures and docs/command-line.md: `python -m benchmarks.captures`.
 
 The command runs on a pseudoterminal, and a terminal emulator interprets it; nothing is drawn by hand.
 """
@@ -10,6 +10,7 @@ import json
 import os
 import re
 import tempfile
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,9 +24,10 @@ from benchmarks.terminal import Terminal, terminal
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "captures"
+PAGE = ROOT / "docs" / "command-line.md"
 PROMPT = "$ trio-tools run turn.jsonl --tools read,grep,bash --timeout 600 > results\r\n"
 BUILD = """
-trap 'echo rolling back >&2' TERM
+trap 'echo rolling back >&2; sleep 2; exit' TERM
 for part in 1 2 3; do echo compiling part $part of 3; sleep 0.4; done
 echo linking the parts of the package into one
 for second in {1..20}; do sleep 1; done
@@ -118,12 +120,20 @@ def as_svg(picture: list[Text], *, columns: int) -> str:
     return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
+def as_block(text: str) -> str:
+    """A text as a block of a page."""
+    return textwrap.indent(text, "    ")
+
+
 def main() -> None:
-    """Take all pictures anew."""
+    """Take all pictures anew, and put them in the place of the old ones."""
     for capture in CAPTURES:
         with tempfile.TemporaryDirectory() as folder:
             picture = capture.take(Path(folder))
-        (FOLDER / f"{capture.name}.txt").write_text("".join(f"{line.plain}\n" for line in picture))
+        text = FOLDER / f"{capture.name}.txt"
+        old, new = text.read_text(), "".join(f"{line.plain}\n" for line in picture)
+        text.write_text(new)
+        PAGE.write_text(PAGE.read_text().replace(as_block(old), as_block(new)))
         (FOLDER / f"{capture.name}.svg").write_text(as_svg(picture, columns=capture.columns))
 
 

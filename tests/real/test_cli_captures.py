@@ -4,11 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from test_cli_probe import ROOT
 
-from benchmarks.captures import CAPTURES, FOLDER, Capture
-
-PAGE = (ROOT / "docs" / "command-line.md").read_text()
+from benchmarks.captures import CAPTURES, FOLDER, PAGE, Capture, as_block
 
 
 def timeless(picture: str) -> list[list[str]]:
@@ -25,5 +22,4 @@ def test_a_picture_is_of_today(capture: Capture, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=[capture.name for capture in CAPTURES])
 def test_the_page_shows_it(capture: Capture) -> None:
-    lines = (FOLDER / f"{capture.name}.txt").read_text().splitlines()
-    assert "".join(f"    {line}\n" for line in lines) in PAGE
+    assert as_block((FOLDER / f"{capture.name}.txt").read_text()) in PAGE.read_text()

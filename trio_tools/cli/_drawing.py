@@ -92,9 +92,9 @@ def _columns(words: Words, widths: Widths, rows: Rows) -> Iterator[_Column]:
         yield _Column("left", words.left, right=True)
     if widths.bar and rows.bars:
         yield _Column("progress", words.bar)
-        yield _Column("", words.both_counts if widths.split else words.percentage, right=True)
+        yield _Column("", words.amount if widths.split else words.percentage, right=True)
     elif widths.bar and rows.counts:
-        yield _Column("done", words.both_counts, right=True)
+        yield _Column("done", words.amount, right=True)
     if widths.split:
         yield _Column("last line of output", words.message, rest=True)
         yield _Column("waits for", words.waits_for, rest=True)

@@ -72,9 +72,9 @@ class Words:
 
     def percentage(self, row: Row) -> Cell:
         part = None if row.progress is None else fraction(row.progress)
-        return self.both_counts(row) if part is None else Cell(f"{part:.0%}")
+        return self.amount(row) if part is None else Cell(f"{part:.0%}")
 
-    def both_counts(self, row: Row) -> Cell:
+    def amount(self, row: Row) -> Cell:
         """How much is done, and of how much where that is known."""
         if row.progress is None:
             return Cell()

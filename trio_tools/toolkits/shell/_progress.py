@@ -26,7 +26,7 @@ class ShellProgress:
     def __init__(self, report: Callable[[float, float | None, str | None], None]) -> None:
         self._report = report
         self._total = 0
-        self._end = b""  # of what was written, blanks after it left out
+        self._end = b""  # the last of what was written
         self._line: str | None = None
         self._told = -math.inf
         self.due = math.inf  # seconds on Trio's clock at which what was added is to be told, by `tell`

@@ -49,7 +49,7 @@ class Stream:
                 while not self.at_end:
                     with trio.move_on_at(self._progress.due) as wait:
                         await trio.lowlevel.wait_readable(self._fd)
-                    if wait.cancelled_caught:
+                    if wait.cancelled_caught:  # nothing more for now, and the last of it is not told yet
                         self._progress.tell()
                         continue
                     self._read()
