@@ -95,19 +95,8 @@ def test_help_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help"]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
-    for words in (
-        "FILE",
-        "--tools",
-        "--root",
-        "--parallel",
-        "--timeout",
-        "Ctrl-C",
-        "143",
-        "--config",
-        "--set",
-        "--format",
-        "TRIO_TOOLS_CONFIG",
-    ):
+    options = ("--config", "--set", "--tools", "--root", "--parallel", "--timeout", "--format")
+    for words in ("FILE", *options, "Ctrl-C", "143", "TRIO_TOOLS_CONFIG"):
         assert words in captured.out
     assert main(["--help"]) == main([]) == 0
     assert "JSON lines" in capsys.readouterr().out

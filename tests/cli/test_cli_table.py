@@ -2,15 +2,17 @@
 
 import io
 import re
+from collections.abc import Callable
 
 import pytest
 import trio
 import trio.testing
 from trio.testing import MockClock
 
-from trio_tools import PendingCall, ToolCall, ToolResult
+from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolContext, ToolResult, open_registry, tool
+from trio_tools.cli._rows import REFRESH
 from trio_tools.cli._screen import Screen
-from trio_tools.cli._table import REFRESH, LiveTable, screen_for
+from trio_tools.cli._table import LiveTable, screen_for
 
 # What rich itself sends: colours, and the moves of the cursor that draw over what was there.
 OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*[mAK])|\r")
@@ -35,10 +37,10 @@ def nothing() -> list[PendingCall]:
     return []
 
 
-async def drawn_while(screen: Screen, clock: MockClock) -> None:
+async def drawn_while(screen: Screen, clock: MockClock, pending: Callable[[], list[PendingCall]] = nothing) -> None:
     """Let time pass until the table has been drawn once."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(screen.run, nothing)
+        nursery.start_soon(screen.run, pending)
         await trio.testing.wait_all_tasks_blocked()
         clock.jump(REFRESH)
         await trio.testing.wait_all_tasks_blocked()
@@ -53,7 +55,7 @@ async def test_the_calls_are_shown_and_go_away_with_their_turn(terminal: Termina
     text = OWN.sub("", terminal.getvalue())
     assert "turn 3: 1 of 2 calls done" in text
     assert [line.split() for line in text.splitlines()[2:4]] == [
-        ["read", "c1", "done", "<", str(REFRESH), "ok"],
+        ["read", "c1", "ok", f"<{REFRESH}s"],
         ["bash", "c2", "queued"],
     ]
     screen.end()
@@ -71,8 +73,46 @@ async def test_names_move_nothing(terminal: Terminal, mock_clock: MockClock) -> 
     screen.end()
     assert all(one.isprintable() or one == "\n" for one in text)
     assert "\rfake" not in terminal.getvalue()
-    assert "\\x1b]0;title\\x07\\x0dfake" in text
+    assert "\\x1b]0;title\\x07" in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+async def test_progress_is_shown(terminal: Terminal, mock_clock: MockClock) -> None:
+    @tool
+    async def copy(ctx: ToolContext) -> None:
+        ctx.report_progress(1, 4, "the first of four")
+        await trio.sleep(100)
+
+    screen = screen_for(terminal)
+    calls = [ToolCall("copy")]
+    screen.begin(1, calls)
+    async with open_registry() as registry, trio.open_nursery() as nursery:
+        registry.register(copy)
+        registry.add_progress_observer(screen.progressed)
+        scope = trio.CancelScope()
+        nursery.start_soon(lambda: registry.execute_turn(calls, scope=scope))
+        await trio.testing.wait_all_tasks_blocked()
+        await drawn_while(screen, mock_clock, registry.pending)
+        scope.cancel()
+    screen.end()
+    text = OWN.sub("", terminal.getvalue())
+    assert "copy running 0.2s \u2501\u2501\u257a" in text.replace("  ", " ")
+    assert "25% the first of four" in text
+
+
+async def test_progress_after_the_turn_is_let_pass(terminal: Terminal) -> None:
+    screen = screen_for(terminal)
+    seen: list[CallView] = []
+    async with open_registry() as registry:
+        registry.add_pre_policy(seen.append)
+
+        @registry.register
+        async def x() -> None:
+            pass
+
+        await registry.execute(ToolCall("x"), scope=trio.CancelScope())
+    screen.progressed(seen[0], Progress(1))
+    assert terminal.getvalue() == ""
 
 
 async def test_it_is_never_higher_than_the_terminal(terminal: Terminal, mock_clock: MockClock) -> None:
@@ -123,6 +163,14 @@ def test_a_terminal_that_can_show_nothing_is_shown_nothing(
 ) -> None:
     monkeypatch.setenv("TERM", term)
     assert type(screen_for(terminal)) is Screen
+
+
+@pytest.mark.parametrize(("encoding", "kind"), [("UTF-8", LiveTable), ("utf8", LiveTable), ("latin-1", Screen)])
+def test_a_terminal_without_unicode_is_shown_nothing(
+    encoding: str, kind: type[Screen], terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Terminal, "encoding", encoding)
+    assert type(screen_for(terminal)) is kind
 
 
 def test_only_a_terminal_is_shown_anything(terminal: Terminal) -> None:

@@ -205,14 +205,21 @@ async def test_a_call_inside_a_job_does_not_hold_up_the_end_of_the_registry(auto
     assert trio.current_time() == 0
 
 
-async def test_a_plain_body_starts_jobs_too(autojump_clock: MockClock) -> None:
+async def test_a_plain_body_starts_jobs_too() -> None:
+    finished = trio.Event()
+
+    async def waiting() -> str:
+        await finished.wait()
+        return "waited"
+
     @tool
     def start(ctx: SyncToolContext) -> str:
-        return ctx.start_job(five_seconds).name
+        return ctx.start_job(waiting).name
 
     async with open_registry() as registry:
         registry.register(start)
         result = await registry.execute(ToolCall("start"), scope=trio.CancelScope())
         (job,) = registry.jobs()
-        assert (await job.wait()).value == {"lines": 3}
-    assert result.value == "five_seconds"
+        finished.set()
+        assert (await job.wait()).value == "waited"
+    assert result.value == f"{test_a_plain_body_starts_jobs_too.__name__}.<locals>.waiting"

@@ -1,77 +1,28 @@
 """On a real terminal: results stay whole lines beside the table, and nothing that others wrote moves it."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import select
-import struct
-import subprocess
-import termios
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-import attrs
 import pytest
-from test_cli_probe import BOUND, Document, bash, call, command, environment, turn, wait_for
+from test_cli_probe import Document, bash, call, environment, turn, wait_for
+
+from benchmarks.terminal import Terminal, terminal
 
 # What the table itself sends: colours, and the moves of the cursor that draw over what was there.
 OWN = re.compile(rb"\x1b\[(\?25[lh]|[0-9;]*[mAK])")
-# Lines and columns of the terminal.
-SIZE = (24, 100)
 EVIL = "\x1b]0;OWNED\x07\x1b[2J\rfake\u202e\x9b31m"
 
 
-@attrs.define
-class Terminal:
-    """A terminal with a run on it, whose output is all that is seen."""
-
-    process: subprocess.Popen[bytes]
-    master: int
-    seen: bytearray = attrs.Factory(bytearray)
-
-    def see(self, wanted: bytes | None = None) -> bytearray:
-        """All that is seen until something wanted is, or until the end."""
-        deadline = time.monotonic() + BOUND
-        while wanted is None or wanted not in self.seen:
-            ready, _, _ = select.select([self.master], [], [], max(0, deadline - time.monotonic()))
-            assert ready, f"never seen: {wanted!r}"
-            try:
-                data = os.read(self.master, 65536)
-            except OSError:  # the last to hold the other end has gone
-                data = b""
-            if not data:
-                assert wanted is None, f"never seen: {wanted!r}"
-                break
-            self.seen += data
-        return self.seen
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.master, keys)
-
-
 @contextmanager
-def terminal(*arguments: str, stdout: int | None = None, term: str = "xterm", **more: str) -> Generator[Terminal]:
-    """A run with a terminal for its stdin, stdout and stderr, which is also the one that Ctrl-C comes from."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
-    process = subprocess.Popen(
-        ["setsid", "--ctty", *command("run", *arguments)],
-        stdin=slave,
-        stdout=slave if stdout is None else stdout,
-        stderr=slave,
-        env=environment(TERM=term, **more),
-    )
-    os.close(slave)
-    try:
-        yield Terminal(process, master)
-    finally:
-        process.kill()
-        process.wait(BOUND)
-        os.close(master)
+def on_terminal(*arguments: str, stdout: int | None = None, term: str = "xterm", **more: str) -> Generator[Terminal]:
+    """A run on a terminal of a hundred columns."""
+    variables = environment(TERM=term, **more)
+    with terminal(["run", *arguments], columns=100, stdout=stdout, environment=variables) as shown:
+        yield shown
 
 
 def results(seen: bytearray) -> list[Document]:
@@ -87,9 +38,9 @@ def test_hostile_output_reaches_the_terminal_as_plain_text(tmp_path: Path) -> No
     slow = bash("cat evil.txt; sleep 0.5; cat evil.txt", EVIL)
     calls = [slow, call(EVIL, EVIL), call("x" * 1_000_000, "1" * 100_000), call("read", "2", file_path="evil.txt")]
     (tmp_path / "turns").write_text(turn(*calls) + json.dumps({EVIL: "x" * 10_000_000}) + "\n")
-    with terminal(str(tmp_path / "turns"), "--tools", "read,bash", "--root", str(tmp_path)) as shown:
-        seen = shown.see()
-        assert shown.process.wait(BOUND) == 2
+    with on_terminal(str(tmp_path / "turns"), "--tools", "read,bash", "--root", str(tmp_path)) as shown:
+        assert shown.end() == 2
+        seen = shown.received
     documents = results(seen)
     assert [one.get("position", "error") for one in documents] == [0, 1, 2, 3, "error"]
     assert EVIL in documents[0]["text"]
@@ -97,15 +48,15 @@ def test_hostile_output_reaches_the_terminal_as_plain_text(tmp_path: Path) -> No
     assert b"\\x1b]0;OWNED\\x07" in seen
     assert b"\rfake" not in seen
     rest = OWN.sub(b"", seen)
-    assert set(rest.decode()) <= {*map(chr, range(0x20, 0x7F)), "\r", "\n"}
+    assert set(rest.decode()) <= {*map(chr, range(0x20, 0x7F)), "\r", "\n", "\u2026"}  # the table's own cut
 
 
 def test_results_are_whole_lines_and_the_table_goes_away(tmp_path: Path) -> None:
     calls = [bash("sleep 0.3", str(number)) for number in range(3)]
     (tmp_path / "turns").write_text(turn(*calls))
-    with terminal(str(tmp_path / "turns"), "--tools", "bash", "--root", str(tmp_path)) as shown:
-        seen = shown.see()
-        assert shown.process.wait(BOUND) == 0
+    with on_terminal(str(tmp_path / "turns"), "--tools", "bash", "--root", str(tmp_path)) as shown:
+        assert shown.end() == 0
+        seen = shown.received
     assert [one["id"] for one in results(seen)] == ["0", "1", "2"]
     assert seen.endswith(b"}\r\n")
     assert seen.count(b"\x1b[?25l") == seen.count(b"\x1b[?25h") > 1  # hidden, and shown again
@@ -117,17 +68,17 @@ def test_ctrl_c_on_the_terminal(times: int, wanted: bytes, tmp_path: Path) -> No
     stubborn = "trap '' TERM; " if times == 3 else ""
     work = f"{stubborn}echo $$ > pid; for i in {{1..50}}; do sleep 0.1; done"
     (tmp_path / "turns").write_text(turn(bash(work, "a")))
-    with terminal(str(tmp_path / "turns"), "--tools", "bash", "--root", str(tmp_path)) as shown:
+    with on_terminal(str(tmp_path / "turns"), "--tools", "bash", "--root", str(tmp_path)) as shown:
         wait_for(tmp_path / "pid")
-        shown.see(b"dispatch")
+        shown.see(lambda text: "1 running" in text)
         shown.type(b"\x03")
         if times == 3:
             time.sleep(0.3)
             shown.type(b"\x03")
-            shown.see(wanted)
+            shown.see(lambda text: wanted.decode() in text)
             shown.type(b"\x03")
-        assert shown.process.wait(BOUND) == 130
-        seen = shown.see()
+        assert shown.end() == 130
+        seen = shown.received
     assert wanted in seen
     assert seen.count(b"\x1b[?25l") == seen.count(b"\x1b[?25h")
 
@@ -135,29 +86,21 @@ def test_ctrl_c_on_the_terminal(times: int, wanted: bytes, tmp_path: Path) -> No
 def test_a_table_stands_on_stderr_alone(tmp_path: Path) -> None:
     (tmp_path / "turns").write_text(turn(bash("sleep 0.5")))
     arguments = [str(tmp_path / "turns"), "--tools", "bash"]
-    with (tmp_path / "out").open("wb") as out, terminal(*arguments, stdout=out.fileno(), NO_COLOR="1") as shown:
-        seen = shown.see()
-        assert shown.process.wait(BOUND) == 0
+    with (tmp_path / "out").open("wb") as out, on_terminal(*arguments, stdout=out.fileno(), NO_COLOR="1") as shown:
+        assert shown.end() == 0
+        seen = shown.received
     assert b"calls done" in seen
     assert b"{" not in seen
     assert re.search(rb"\x1b\[3[0-9]m", seen) is None
     assert json.loads((tmp_path / "out").read_text())["code"] is None
 
 
-def test_a_dumb_terminal_is_sent_results_only(tmp_path: Path) -> None:
-    (tmp_path / "turns").write_text(turn(bash("sleep 0.3")))
-    with terminal(str(tmp_path / "turns"), "--tools", "bash", term="dumb") as shown:
-        seen = shown.see()
-    assert seen.count(b"\n") == 1
-    assert b"\x1b" not in seen
-
-
 def test_turns_may_be_typed() -> None:
     """A person at the terminal: a line, its result, and the end of input."""
-    with terminal("-") as shown:
+    with on_terminal("-") as shown:
         shown.type(turn(call("nope")).encode())
-        shown.see(b"UNKNOWN_TOOL")
+        shown.see(lambda text: "UNKNOWN_TOOL" in text)
         shown.type(b"\x04")
-        seen = shown.see()
-        assert shown.process.wait(BOUND) == 0
+        assert shown.end() == 0
+        seen = shown.received
     assert results(seen)[-1]["text"] == 'Error: unknown tool "nope"'

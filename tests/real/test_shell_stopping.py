@@ -15,6 +15,7 @@ from test_shell_probe import GRACE, Ran, bash, living, rest, run, shell_tool, zo
 
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig, _command, _escapees, _process
+from trio_tools.toolkits.shell._progress import ShellProgress
 
 __all__ = ["bash", "rest"]  # fixtures
 
@@ -108,7 +109,7 @@ async def test_no_line_of_a_running_command_can_be_interrupted(
     """Case B25: Ctrl-C is delivered to the program's main task, never between two lines in here."""
     protected: list[bool] = []
 
-    def note(_: int = 0) -> None:
+    def note(*_: object) -> None:
         protected.append(trio.lowlevel.currently_ki_protected())
 
     def environment(parent: Mapping[str, str], *, mark: str) -> dict[str, str]:
@@ -117,7 +118,7 @@ async def test_no_line_of_a_running_command_can_be_interrupted(
 
     monkeypatch.setattr(_command, "command_environment", environment)
     shell = _command.Shell(config=ShellConfig(), bash="/bin/bash", root=tmp_path, spills=None)
-    await _command.run_command(shell, "echo hi", folder=tmp_path, timeout=5, on_bytes=note)
+    await _command.run_command(shell, "echo hi", folder=tmp_path, timeout=5, progress=ShellProgress(note))
     assert protected == [True, True]
 
 

@@ -9,6 +9,7 @@ import trio
 
 from trio_tools.toolkits.shell import _stream
 from trio_tools.toolkits.shell._output import SpillFile, Tail
+from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 
 
@@ -22,14 +23,15 @@ def pipe() -> Generator[tuple[int, int]]:
     os.close(write)
 
 
-def stream_of(read: int, folder: Path, told: list[int], *, limit: int = 10, longest: float = 600) -> Stream:
-    return Stream(read, tail=Tail(limit), spill=SpillFile(folder, 1000), longest=longest, on_bytes=told.append)
+def stream_of(read: int, folder: Path, told: list[float], *, limit: int = 10, longest: float = 600) -> Stream:
+    progress = ShellProgress(lambda done, total, message: told.append(done))
+    return Stream(read, tail=Tail(limit), spill=SpillFile(folder, 1000), longest=longest, progress=progress)
 
 
 async def test_what_is_in_the_pipe_when_reading_is_stopped_is_read(tmp_path: Path, pipe: tuple[int, int]) -> None:
     """Case B19: also when the reading task had no turn in time, and into the file too."""
     read, write = pipe
-    told: list[int] = []
+    told: list[float] = []
     stream = stream_of(read, tmp_path, told)
     os.write(write, b"0123456789abcde")
     stream.stop()

@@ -18,8 +18,8 @@ _IN_A_PLUGIN = "in plugin "
 async def opened(config: Config) -> AsyncGenerator[Registry]:
     """A registry with what the config says.
 
-    Raises `Refused` for plugins that lack each other, and for one that fails: with status 2 if it cannot be opened, with
-    status 1 if it fails later.
+    Raises `Refused` for plugins that lack each other, and for one that fails: with status 2 if it cannot be opened,
+    with status 1 if it fails later.
 
     **Cancellation**: as for `open_registry`.
     """

@@ -131,6 +131,7 @@ class Run:
         **Cancellation**: as for `with_signals`.
         """
         async with opened(config) as self._registry:
+            self._registry.add_progress_observer(self.place.screen.progressed)
             status = await work(self._registry, self.place)
         await self.place.outlet.flushed()
         return status

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
-from trio_tools import PendingCall, ToolCall, ToolResult
+from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolResult
 
 
 class Screen:
@@ -13,6 +13,9 @@ class Screen:
 
     def begin(self, number: int, calls: Sequence[ToolCall]) -> None:
         """A turn, of line `number`, begins."""
+
+    def progressed(self, call: CallView, progress: Progress) -> None:
+        """A call, of the turn or made by one of it, has come further."""
 
     def settled(self, position: int, result: ToolResult) -> None:
         """A call of the turn has its result."""

@@ -6,51 +6,59 @@ stay whole when standard output is the same terminal.
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 import trio
 
-from trio_tools import PendingCall, ToolCall, ToolResult
-from trio_tools.cli._printable import printable
-from trio_tools.cli._rows import Row, Rows
+from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolResult
+from trio_tools.cli._drawing import drawn
+from trio_tools.cli._rows import REFRESH, Rows
 from trio_tools.cli._screen import Screen
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
-    from rich.table import Table
 
-# Seconds between two drawings: a person sees it move, and drawing costs next to nothing.
-REFRESH = 0.2
-# Characters of a tool's name, and of an id. Usual ones fit; the others are cut.
-NAME_LENGTH = 32
-# Lines of the terminal that are left alone: title, heads, and the one that is being typed on.
-SPARE_LINES = 4
+# How many times as long as a drawing took the next one is put off at least: it costs a tenth of a thread at most.
+REST = 10
+# Lines of the terminal that are left alone: the one above, so that it is seen what the table belongs to, and the one
+# below, where the cursor stands when it goes.
+SPARE_LINES = 2
 
 
 def screen_for(stream: TextIO | None) -> Screen:
     """The live table if this stream is a terminal that can show it, else a screen that shows nothing."""
-    capable = os.environ.get("TERM", "") not in {"", "dumb", "unknown"}
-    return LiveTable(stream) if stream is not None and capable and stream.isatty() else Screen()
+    if stream is None or not stream.isatty():
+        return Screen()
+    dumb = os.environ.get("TERM", "") in {"", "dumb", "unknown"}
+    unicode = codecs.lookup(stream.encoding or "utf-8").name == "utf-8"  # its bars and its cuts are no ASCII
+    return LiveTable(stream) if unicode and not dumb else Screen()
 
 
 class LiveTable(Screen):
-    """One row per call of the turn in hand. `NO_COLOR` is respected."""
+    """One row per call of the turn in hand, and per call that those make. `NO_COLOR` is respected."""
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
 
+        self._stream = stream
         self._console: Console = Console(file=stream, markup=False, emoji=False, highlight=False)
         self._number = 0
         self._rows: Rows | None = None
         self._live: Live | None = None
         self._aside = 0  # how many write to the terminal now
+        self._gone = False  # the terminal, and the run goes on
 
     def begin(self, number: int, calls: Sequence[ToolCall]) -> None:
         self._number, self._rows = number, Rows(calls)
+
+    def progressed(self, call: CallView, progress: Progress) -> None:
+        if self._rows is not None:
+            self._rows.progressed(call.token, progress)
 
     def settled(self, position: int, result: ToolResult) -> None:
         if self._rows is not None:
@@ -70,13 +78,21 @@ class LiveTable(Screen):
             self._aside -= 1
 
     async def run(self, pending: Callable[[], Sequence[PendingCall]]) -> None:
+        pause = REFRESH
         while True:
-            await trio.sleep(REFRESH)
-            if self._rows is not None and not self._aside:
+            await trio.sleep(pause)
+            began = trio.current_time()
+            if self._rows is not None and not self._aside and not self._gone:
                 self._rows.look(pending(), trio.current_time())
-                self._show(self._rows)
+                with self._while_there():
+                    self._show(self._rows)
+            # Trio's own thread draws: a large table is drawn less often, so that tools have the thread for their work
+            pause = max(REFRESH, (trio.current_time() - began) * REST)
 
     def _show(self, rows: Rows) -> None:
+        from rich.console import Group
+
+        self._measure()
         if self._live is None:
             from rich.live import Live
 
@@ -86,42 +102,31 @@ class LiveTable(Screen):
                 transient=True,
                 redirect_stdout=False,
                 redirect_stderr=False,
+                vertical_overflow="crop",
             )
             self._live.start()
-        height = max(1, self._console.height - SPARE_LINES)
-        self._live.update(drawn(self._number, rows, height, trio.current_time()), refresh=True)
+        width, height = self._console.size
+        table = drawn(self._number, rows, width=width, height=height - SPARE_LINES, now=trio.current_time())
+        # the cursor stands on an empty line of its own, so that what is typed, ^C for one, wraps none of the table's
+        self._live.update(Group(table, ""), refresh=True)
+
+    def _measure(self) -> None:
+        """Follow the size of this very terminal, whatever the environment says of it."""
+        with suppress(OSError, ValueError):
+            size = os.get_terminal_size(self._stream.fileno())
+            if min(size) > 0:  # one that nobody has told its size has none
+                self._console.size = size
 
     def _hide(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        live, self._live = self._live, None
+        if live is not None and not self._gone:
+            with self._while_there():
+                live.stop()
 
-
-def drawn(number: int, rows: Rows, height: int, now: float) -> Table:
-    """The table of a turn, in at most `height` rows. `now` is in seconds on Trio's clock."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, title=Text(f"turn {number}: {rows.summary()}"), title_justify="left")
-    for head in ("tool", "id", "stage"):
-        table.add_column(head, no_wrap=True, overflow="ellipsis")
-    table.add_column("seconds", no_wrap=True, justify="right")
-    table.add_column("outcome", no_wrap=True, overflow="ellipsis")
-    for row in rows.chosen(height):
-        name, own_id = printable(row.tool, limit=NAME_LENGTH), printable(row.id or "", limit=NAME_LENGTH)
-        outcome = Text(printable(row.outcome or "", limit=NAME_LENGTH), style=_style(row))
-        table.add_row(Text(name), Text(own_id), Text(row.stage), Text(_seconds(row, now)), outcome)
-    return table
-
-
-def _seconds(row: Row, now: float) -> str:
-    seconds = row.seconds(now)
-    if seconds is None:
-        return "" if row.outcome is None else f"< {REFRESH}"
-    return f"{seconds:.1f}"
-
-
-def _style(row: Row) -> str:
-    if row.outcome is None:
-        return ""
-    return "green" if row.outcome == "ok" else "red"
+    @contextmanager
+    def _while_there(self) -> Generator[None]:
+        """A terminal that is closed takes nothing any more. The results may well go elsewhere, and must not be lost."""
+        try:
+            yield
+        except OSError:
+            self._gone = True

@@ -1,6 +1,6 @@
 """How calls are carried: intake, gate, around, dispatch, post, settle, and the turn that holds them together."""
 
-from trio_tools.pipeline._asked import check_asked, checked
+from trio_tools.pipeline._asked import all_of, check_asked, checked, only
 from trio_tools.pipeline._carried import current_call
 from trio_tools.pipeline._core import (
     Core,
@@ -20,11 +20,11 @@ from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._faults import take_apart
 from trio_tools.pipeline._job import JobState
 from trio_tools.pipeline._next import CallNext
-from trio_tools.pipeline._pending import PendingCall, pending_call
+from trio_tools.pipeline._pending import PendingCall, pending_calls
 from trio_tools.pipeline._reach import Reach
 from trio_tools.pipeline._services import Services, shown_type
 from trio_tools.pipeline._state import CallState
-from trio_tools.pipeline._turn import OnSettled, Turn, all_of, only, run_turn
+from trio_tools.pipeline._turn import OnSettled, Turn, run_turn
 from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 __all__ = [
@@ -58,7 +58,7 @@ __all__ = [
     "logger",
     "name_of",
     "only",
-    "pending_call",
+    "pending_calls",
     "run_turn",
     "shown_type",
     "take_apart",

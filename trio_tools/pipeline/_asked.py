@@ -1,11 +1,12 @@
-"""How calls are asked for: what is wrong with the asking is a programming error, raised at once, and no result."""
+"""How calls are asked for, and what is given back. What is wrong with the asking is a programming error, raised at
+once, and no result."""
 
 from __future__ import annotations
 
 import trio
 
 from trio_tools.pipeline._core import Core
-from trio_tools.values import Session, ToolCall
+from trio_tools.values import Session, ToolCall, ToolResult
 
 
 def check_asked(core: Core, scope: object, session: object) -> None:
@@ -26,3 +27,14 @@ def checked(call: object) -> ToolCall:
     if not isinstance(call, ToolCall):
         raise TypeError(f"calls must be ToolCall, not {type(call).__name__}")
     return call
+
+
+def all_of(results: tuple[ToolResult, ...]) -> tuple[ToolResult, ...]:
+    """What a turn gives."""
+    return results
+
+
+def only(results: tuple[ToolResult, ...]) -> ToolResult:
+    """What a turn of one gives."""
+    (result,) = results
+    return result

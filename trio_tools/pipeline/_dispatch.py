@@ -46,11 +46,14 @@ async def _with_token(call: CallState, tool: Tool, pool: trio.CapacityLimiter) -
     # borrowed in the call's name, given back when the work has really ended
     call.looked = None
     call.enter("around")
+    call.awaits = limiter
     try:
         await limiter.acquire_on_behalf_of(call)
     except trio.Cancelled:
         await call.is_cancelled()
         return call.cut()
+    finally:
+        call.awaits = None
     call.holds = pool
     try:
         return await _enter(call, tool)

@@ -84,6 +84,7 @@ class CallState:
     claimed_at: float | None = None  # seconds: when the budget that ended it ran out
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
     lending: trio.CapacityLimiter | None = None  # that token, for calls that its body makes
+    awaits: trio.CapacityLimiter | None = None  # where it waits for a token now
     final = False  # a policy or a wrapper has failed: nobody reviews the result
     misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content

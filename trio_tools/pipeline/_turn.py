@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline._asked import check_asked, checked
+from trio_tools.pipeline._asked import check_asked, checked, only
 from trio_tools.pipeline._carried import Aside, carried, enclosing, is_within
 from trio_tools.pipeline._carry import carry
 from trio_tools.pipeline._faults import Fault, take_apart
@@ -167,6 +167,16 @@ class Turn:
                 self.fault = fault
         return self.unfinished > 0
 
+    @property
+    def deciding(self) -> CallState | None:
+        """The call whose policies have not spoken, which keeps the others from being launched."""
+        return self._deciding
+
+    @property
+    def first_waiting(self) -> CallState | None:
+        """The first call that has not been launched. For whoever looks on."""
+        return self._waiting()
+
     def _waiting(self) -> CallState | None:
         """The first call that has not been launched."""
         while self._next < len(self.calls):
@@ -286,14 +296,3 @@ async def run_turn(  # noqa: PLR0917 - the argument list of three public methods
     results = turn.settled()
     await trio.lowlevel.checkpoint_if_cancelled()
     return take(results)
-
-
-def all_of(results: tuple[ToolResult, ...]) -> tuple[ToolResult, ...]:
-    """What a turn gives."""
-    return results
-
-
-def only(results: tuple[ToolResult, ...]) -> ToolResult:
-    """What a turn of one gives."""
-    (result,) = results
-    return result

@@ -19,7 +19,7 @@ from trio_tools.pipeline import (
     check_asked,
     checked,
     only,
-    pending_call,
+    pending_calls,
     run_turn,
 )
 from trio_tools.registry._registration import Registration
@@ -165,7 +165,7 @@ class RegistryView:
 
     def pending(self) -> list[PendingCall]:
         """Every call that has not settled, in order of arrival, with where it is stuck."""
-        return [pending_call(call) for call in self._calls()]
+        return pending_calls(self._calls())
 
     @enable_ki_protection
     def cancel(self, call_id: str, reason: str | None = None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -16,6 +15,7 @@ from trio_tools.toolkits.shell._environment import command_environment
 from trio_tools.toolkits.shell._escapees import SWEEP_BOUND
 from trio_tools.toolkits.shell._output import SpillFile, Tail
 from trio_tools.toolkits.shell._process import KILL_BOUND, Child, start
+from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 from trio_tools.toolkits.shell._text import Finished, signal_name
 from trio_tools.values import ToolError
@@ -42,12 +42,10 @@ class Shell:
 
 
 @trio.lowlevel.enable_ki_protection  # a Ctrl-C between two of these lines would leave processes behind
-async def run_command(
-    shell: Shell, command: str, *, folder: Path, timeout: float, on_bytes: Callable[[int], None]
-) -> Finished:
+async def run_command(shell: Shell, command: str, *, folder: Path, timeout: float, progress: ShellProgress) -> Finished:
     """Run `command` in a fresh `bash -c` and return when nothing of it runs any more.
 
-    `timeout` is in seconds; `on_bytes` is told how much each read brought. Raises `ToolError`, code
+    `timeout` is in seconds; `progress` is given what each read brought. Raises `ToolError`, code
     `BASH_SPAWN_FAILED`, if it cannot be started.
 
     **Cancellation**: before the start, as everywhere, and nothing was started. Afterwards the command is stopped
@@ -64,7 +62,7 @@ async def run_command(
     except OSError as error:
         raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
     longest = timeout + shell.config.grace + READING_SLACK
-    streams = [_stream(shell.config, fd, shell.spills, longest, on_bytes) for fd in (child.stdout, child.stderr)]
+    streams = [_stream(shell.config, fd, shell.spills, longest, progress) for fd in (child.stdout, child.stderr)]
     stopped = timed_out = False
     try:
         async with trio.open_nursery() as readers:
@@ -120,13 +118,11 @@ async def _end_reading(streams: list[Stream]) -> None:
         stream.stop()
 
 
-def _stream(
-    config: ShellConfig, fd: int, spills: Path | None, longest: float, on_bytes: Callable[[int], None]
-) -> Stream:
+def _stream(config: ShellConfig, fd: int, spills: Path | None, longest: float, progress: ShellProgress) -> Stream:
     return Stream(
         fd,
         tail=Tail(config.max_output_bytes),
         spill=SpillFile(spills, config.max_spill_bytes),
         longest=longest,
-        on_bytes=on_bytes,
+        progress=progress,
     )

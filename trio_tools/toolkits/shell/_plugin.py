@@ -16,11 +16,10 @@ from trio_tools.registry import Registry, plugin
 from trio_tools.tool import Tool, ToolContext, tool
 from trio_tools.toolkits.shell._command import Shell, run_command
 from trio_tools.toolkits.shell._config import ShellConfig
+from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import result_text
 from trio_tools.values import ToolError
 
-# Seconds between two reports of progress: often enough for an idle budget of a second, seldom enough to cost nothing.
-PROGRESS_INTERVAL = 0.25
 # Seconds for removing the files of long output when the plugin closes: some unlinks.
 REMOVAL_BOUND = 10
 
@@ -76,30 +75,14 @@ def bash_tool(shell: Shell) -> Tool:
         """
         folder = await _checked(shell, command, description, timeoutMs, workdir)
         timeout = shell.config.effective_timeout(None if timeoutMs is None else timeoutMs / 1000)
-        progress = _Progress(ctx)
-        finished = await run_command(shell, command, folder=folder, timeout=timeout, on_bytes=progress.add)
+        progress = ShellProgress(ctx.report_progress)
+        finished = await run_command(shell, command, folder=folder, timeout=timeout, progress=progress)
         text = result_text(finished)
         if finished.timed_out:
             raise ToolError(text, code="BASH_TIMEOUT")
         return text
 
     return bash
-
-
-class _Progress:
-    """Tells how many bytes a command has written, at most every `PROGRESS_INTERVAL` seconds."""
-
-    def __init__(self, ctx: ToolContext) -> None:
-        self._ctx = ctx
-        self._bytes = 0
-        self._told = -math.inf
-
-    def add(self, count: int) -> None:
-        self._bytes += count
-        now = trio.current_time()
-        if now - self._told >= PROGRESS_INTERVAL:
-            self._told = now
-            self._ctx.report_progress(self._bytes)
 
 
 async def _checked(shell: Shell, command: str, description: str, timeout_ms: float | None, workdir: str | None) -> Path:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import trio
 
 from trio_tools.toolkits.shell._output import Captured, SpillFile, Tail
+from trio_tools.toolkits.shell._progress import ShellProgress
 
 # Bytes of one read: what a Linux pipe holds by default, so that one read empties it.
 READ_BYTES = 65_536
@@ -21,17 +21,15 @@ SPILL_BOUND = 30
 class Stream:
     """One pipe of a command: `fd` is the end that we read, non-blocking, and stays the caller's to close.
 
-    `longest` is the seconds after which reading ends whatever happens; `on_bytes` is told how much each read brought.
+    `longest` is the seconds after which reading ends whatever happens; `progress` is given what each read brought.
     """
 
-    def __init__(
-        self, fd: int, *, tail: Tail, spill: SpillFile, longest: float, on_bytes: Callable[[int], None]
-    ) -> None:
+    def __init__(self, fd: int, *, tail: Tail, spill: SpillFile, longest: float, progress: ShellProgress) -> None:
         self._fd = fd
         self._tail = tail
         self._spill = spill
         self._unspilled = bytearray()  # read, and not yet in the file
-        self._on_bytes = on_bytes
+        self._progress = progress
         # A token of our own: threads that other tools occupy must not hold up the reading, or the child blocks.
         self._thread = trio.CapacityLimiter(1)
         # Shield: a cancelled call still wants what the command prints on SIGTERM. Bound: `longest`, the whole life of a
@@ -49,7 +47,11 @@ class Stream:
         try:
             with self._scope:
                 while not self.at_end:
-                    await trio.lowlevel.wait_readable(self._fd)
+                    with trio.move_on_at(self._progress.due) as wait:
+                        await trio.lowlevel.wait_readable(self._fd)
+                    if wait.cancelled_caught:  # nothing more for now, and the last of it is not told yet
+                        self._progress.tell()
+                        continue
                     self._read()
                     if self._unspilled:
                         await trio.to_thread.run_sync(self._write_spill, limiter=self._thread)
@@ -100,7 +102,7 @@ class Stream:
         lacking = self._tail.add(data)
         if not self._spill.is_full:
             self._unspilled += lacking
-        self._on_bytes(len(data))
+        self._progress.add(data)
         return True
 
     def _write_spill(self) -> None:
