@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from form_schemas import Schema
+from hypothesis import assume
 from hypothesis import strategies as st
 
 # Levels of a random schema and of a value. Enough for every pair of keywords to meet.
@@ -117,7 +118,9 @@ def values(draw: st.DrawFn, schema: Any, root: Schema, depth: int = DEEPEST_VALU
     kind = said if isinstance(said, str) else draw(st.sampled_from(said))
     if kind == "array":
         members = [draw(values(one, root, depth - 1)) for one in schema.get("prefixItems", [])]
-        wanted = draw(st.integers(schema.get("minItems", 0), schema.get("maxItems", 3)))
+        least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
+        assume(least <= most)  # or there is no such array
+        wanted = draw(st.integers(least, most))
         while len(members) < wanted and schema.get("items") is not False:
             members.append(draw(values(schema.get("items"), root, depth - 1)))
         return members[:wanted]
