@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, redirect_stdout
 
 from trio_tools import ErrorCode, Registry, open_registry
 from trio_tools.cli._status import FAILED, MISUSE, Refused
@@ -29,9 +30,10 @@ async def opened(config: Config) -> AsyncGenerator[Registry]:
     except ValueError as error:
         raise Refused(str(error)) from None
     try:
-        async with opening as registry:
-            entered = True
-            yield registry
+        with redirect_stdout(sys.stderr):  # what plugins and tools print is no result
+            async with opening as registry:
+                entered = True
+                yield registry
     except Exception as thrown:
         where = next((note for note in getattr(thrown, "__notes__", ()) if note.startswith(_IN_A_PLUGIN)), None)
         if where is None:

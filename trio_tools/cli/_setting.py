@@ -4,7 +4,9 @@ variables before the file."""
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import attrs
@@ -33,7 +35,8 @@ class Setting:
         """The config. Raises `Refused` with everything that is wrong."""
         overrides = dict(self._overrides())
         try:
-            return load_config(self.config, overrides=overrides)
+            with redirect_stdout(sys.stderr):  # plugins are imported, and what they print is no result
+                return load_config(self.config, overrides=overrides)
         except ConfigError as error:
             raise Refused(*error.problems) from None
 

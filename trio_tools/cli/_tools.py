@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
 import trio
@@ -24,6 +24,12 @@ NAME_LENGTH = 40
 DESCRIPTION_LENGTH = 100
 # Columns of a table that goes into a pipe or a file: nothing is folded there.
 PIPE_WIDTH = 250
+
+
+@attrs.frozen
+class _Table:
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 @attrs.frozen(kw_only=True)
@@ -47,10 +53,11 @@ class ToolsRequest:
 
     def answer(self) -> int:
         """Print it."""
-        say(trio.run(self._wanted, self.setting.load()))
+        shown = trio.run(self._wanted, self.setting.load())
+        say(shown if isinstance(shown, str) else _drawn(shown))
         return OK
 
-    async def _wanted(self, config: Config) -> str:
+    async def _wanted(self, config: Config) -> str | _Table:
         async with opened(config) as registry:
             if self.as_json:
                 return _written([_facts(registry, one) for _, one in sorted(registry.tools.items())])
@@ -62,8 +69,8 @@ class ToolsRequest:
             if self.pipeline:
                 joined = registry.joined()
                 rows = [(str(place), one.seam, one.function, one.plugin or "") for place, one in enumerate(joined, 1)]
-                return _table(("", "seam", "function", "plugin"), rows) if rows else "nothing stands round a call"
-            return _table(("tool", "plugin", "is", "budget", "what it does"), list(_rows(registry)))
+                return _Table(("", "seam", "function", "plugin"), rows) if rows else "nothing stands round a call"
+            return _Table(("tool", "plugin", "is", "budget", "what it does"), list(_rows(registry)))
 
 
 def _facts(registry: Registry, one: Tool) -> dict[str, object]:
@@ -97,19 +104,20 @@ def _rows(registry: Registry) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _drawn(wanted: _Table) -> str:
     """A table as text, as wide as the terminal; what others wrote is made printable."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold" if head == heads[-1] else "ellipsis", no_wrap=head != heads[-1])
-    for row in rows:
-        *cells, last = row
+    for head in wanted.heads:
+        last = head == wanted.heads[-1]
+        table.add_column(head, overflow="fold" if last else "ellipsis", no_wrap=not last)
+    for row in wanted.rows:
+        *cells, last_cell = row
         shown = [printable(cell, limit=NAME_LENGTH) for cell in cells]
-        table.add_row(*map(Text, [*shown, printable(last, limit=DESCRIPTION_LENGTH)]))
+        table.add_row(*map(Text, [*shown, printable(last_cell, limit=DESCRIPTION_LENGTH)]))
     console = Console(
         width=None if sys.stdout.isatty() else PIPE_WIDTH, no_color=True, markup=False, emoji=False, highlight=False
     )

@@ -1,0 +1,75 @@
+"""An environment of its own, with wheels of trio_tools and of a plugin that somebody else wrote."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+
+ROOT = Path(__file__).parents[2]
+# Seconds that building, installing or running anything may take before a test gives up.
+BOUND = 120
+
+
+@attrs.frozen
+class Environment:
+    """A virtual environment, and an empty folder to work in."""
+
+    python: Path
+    folder: Path
+
+    def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run its interpreter in the empty folder."""
+        return subprocess.run(
+            [self.python, *arguments],
+            cwd=self.folder,
+            env=surroundings(variables),
+            capture_output=True,
+            text=True,
+            timeout=BOUND,
+            check=False,
+        )
+
+    def command(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run `trio-tools` as it is installed there."""
+        return self.run(str(self.python.parent / "trio-tools"), *arguments, **variables)
+
+    def write(self, name: str, text: str) -> str:
+        """Write a file into the empty folder; its name."""
+        (self.folder / name).write_text(text)
+        return name
+
+
+def surroundings(variables: Mapping[str, str]) -> dict[str, str]:
+    """This process's variables without what would lead out of the environment, and with more."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TRIO_TOOLS", "PIP"))}
+    return {**kept, "NO_COLOR": "1", **variables}
+
+
+def fresh_environment(folder: Path) -> Environment:
+    """Build both wheels and install them. What they depend on is taken from this interpreter's packages, so that
+    nothing is downloaded."""
+    wheels, home, empty = folder / "wheels", folder / "environment", folder / "empty"
+    empty.mkdir()
+    for source in (ROOT, ROOT / "tests" / "third_party"):
+        _done("-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source))
+    _done("-m", "venv", "--without-pip", str(home))
+    python = home / "bin" / "python"
+    built = map(str, sorted(wheels.glob("*.whl")))
+    _done("-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps", *built)
+    (inside,) = home.glob("lib/python*/site-packages")
+    # a path of a path file is searched, but path files in it are not obeyed: the tree under test stays out
+    (inside / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return Environment(python, empty)
+
+
+def _done(*arguments: str) -> None:
+    result = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=BOUND, check=False, cwd="/"
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
