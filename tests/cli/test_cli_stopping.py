@@ -7,6 +7,7 @@ import trio
 from pending_calls import pending
 from trio.testing import MockClock
 
+from trio_tools import ToolCall, ToolContext, open_registry, tool
 from trio_tools.cli._status import FAILED, READER_GONE
 from trio_tools.cli._stop import Step, Stop
 from trio_tools.cli._stuck import MAX_CALLS, stuck
@@ -73,3 +74,18 @@ def test_of_very_many_the_first_are_told() -> None:
     told = list(stuck([pending("bash") for _ in range(1000)], unwritten=0))
     assert sum(line.startswith("pending") for line in told) == MAX_CALLS
     assert told[-2] == "and 980 more"
+
+
+async def test_jobs_that_do_not_come_to_rest_are_told_too() -> None:
+    """What a registry waits for at its end shows, with the line where it is stuck."""
+
+    @tool
+    async def start(ctx: ToolContext) -> None:
+        ctx.start_job(trio.sleep_forever, name="watch")
+
+    async with open_registry() as registry:
+        registry.register(start)
+        await registry.execute(ToolCall("start"), scope=trio.CancelScope())
+        lines = list(stuck([], registry.jobs(), unwritten=0))
+    assert lines[0].startswith("job: watch (job-1), running, started 0.")
+    assert "no call is pending" not in lines

@@ -81,6 +81,7 @@ async def test_cancel_job_stops_it_and_it_is_killed_only_when_it_has_come_to_res
         assert registry.cancel_job(job.id) is False
         assert registry.cancel_job("job-99") is False
         assert (registry.jobs(), job.status) == ([job], JobStatus.STOPPING)
+        assert [place.rpartition(" ")[2] for place in job.where] == ["tidies_up"]
         notice = await job.wait()
         assert (notice.status, notice.seconds, trio.current_time()) == (JobStatus.KILLED, 2, 2)
         assert registry.cancel_job(job.id) is False

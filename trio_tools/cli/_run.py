@@ -14,7 +14,7 @@ from typing import TypeAlias
 import attrs
 import trio
 
-from trio_tools import PendingCall, Registry
+from trio_tools import Job, PendingCall, Registry
 from trio_tools.cli._lines import Lines
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
@@ -139,6 +139,9 @@ class Run:
     def _pending(self) -> Sequence[PendingCall]:
         return () if self._registry is None else self._registry.pending()
 
+    def _jobs(self) -> Sequence[Job]:
+        return () if self._registry is None else self._registry.jobs()
+
     def _output_failed(self, error: OSError) -> None:
         if error.errno == errno.EPIPE:
             self.place.stop.end(READER_GONE, "nobody reads the results")
@@ -153,7 +156,7 @@ class Run:
             step = place.stop.signalled(number)
             if step is Step.SHOW:
                 with place.screen.aside():
-                    for line in stuck(self._pending(), unwritten=place.outlet.waiting):
+                    for line in stuck(self._pending(), self._jobs(), unwritten=place.outlet.waiting):
                         complain(line)
             elif step is Step.LEAVE:
                 place.screen.end()

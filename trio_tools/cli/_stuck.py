@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from trio_tools import PendingCall
+from trio_tools import Job, PendingCall
 
-# Calls that are told of. The registry runs far fewer at once; the rest waits, and has nowhere to be stuck.
+# Calls, and jobs, that are told of. The registry runs far fewer at once; the rest waits, and has nowhere to be stuck.
 MAX_CALLS = 20
 
 
-def stuck(calls: Iterable[PendingCall], *, unwritten: int) -> Iterator[str]:
-    """Lines that say where each pending call is stuck, and how many results wait for whoever reads them.
+def stuck(calls: Iterable[PendingCall], jobs: Sequence[Job] = (), *, unwritten: int) -> Iterator[str]:
+    """Lines that say where each pending call and job is stuck, and how many results wait for whoever reads them.
 
     They hold names as they came: to be made printable.
     """
     pending = list(calls)
-    if not pending and not unwritten:
+    if not pending and not jobs and not unwritten:
         yield "no call is pending"
     if unwritten:
         yield f"lines that nobody has read from standard output yet: {unwritten}"
@@ -28,4 +28,9 @@ def stuck(calls: Iterable[PendingCall], *, unwritten: int) -> Iterator[str]:
         yield from (f"  {place}" for place in call.where)
     if len(pending) > MAX_CALLS:
         yield f"and {len(pending) - MAX_CALLS} more"
+    for job in jobs[:MAX_CALLS]:
+        yield f"job: {job.name} ({job.id}), {job.status}, started {job.seconds:.1f} s ago"
+        yield from (f"  {place}" for place in job.where)
+    if len(jobs) > MAX_CALLS:
+        yield f"and {len(jobs) - MAX_CALLS} more jobs"
     yield "press Ctrl-C again to leave at once, without cleaning up"

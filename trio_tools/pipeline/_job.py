@@ -17,6 +17,7 @@ from trio_tools.pipeline._carried import Aside, carried, is_within
 from trio_tools.pipeline._core import logger, name_of
 from trio_tools.pipeline._faults import run_async, run_either, take_apart
 from trio_tools.pipeline._state import CallState
+from trio_tools.pipeline._where import where
 from trio_tools.values import (
     CallToken,
     ErrorCode,
@@ -50,6 +51,7 @@ class JobState:
         self._reason: str | None = None
         self._notice: JobNotice | None = None
         self._ended = trio.Event()
+        self._task: trio.lowlevel.Task | None = None
         self._id = f"job-{core.jobs_begun}"
         self._name = safe(name)
 
@@ -92,6 +94,11 @@ class JobState:
         return self._notice
 
     @property
+    def where(self) -> tuple[str, ...]:
+        """Where it is stuck."""
+        return where(self._task)
+
+    @property
     def starter(self) -> CallState:
         """The call which started it, for the registry."""
         return self._starter
@@ -121,7 +128,8 @@ class JobState:
 
         **Cancellation**: its function is cut, and awaited; whoever is cancelled around it raises that for himself.
         """
-        tasks, task = carried(), trio.lowlevel.current_task()
+        tasks = carried()
+        self._task = task = trio.lowlevel.current_task()
         tasks[task] = Aside(self._starter)
         try:
             notice = await self._worked()
@@ -129,6 +137,7 @@ class JobState:
             self._ended.set()
             await self._tell(notice)
         finally:
+            self._task = None
             del tasks[task]
             del self._core.jobs[self]
             self._core.wake_watchers()

@@ -46,6 +46,11 @@ class Job(Protocol):
         ...
 
     @property
+    def where(self) -> tuple[str, ...]:
+        """Where it is stuck: a chain of `file:line function`, outermost first, of its task and its child tasks."""
+        ...
+
+    @property
     def notice(self) -> JobNotice | None:
         """What it came to; None until it has come to rest."""
         ...
