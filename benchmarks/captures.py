@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -25,7 +25,8 @@ from benchmarks.terminal import Terminal, terminal
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "captures"
 PAGE = ROOT / "docs" / "command-line.md"
-PROMPT = "$ trio-tools run turn.jsonl --tools read,grep,bash --timeout 600 > results\r\n"
+EXAMPLES = ROOT / "docs" / "examples"
+OPTIONS = "--tools read,grep,bash --timeout 600"
 BUILD = """
 trap 'echo rolling back >&2; sleep 2; exit' TERM
 for part in 1 2 3; do echo compiling part $part of 3; sleep 0.4; done
@@ -49,26 +50,42 @@ CALLS = [
 ]
 
 
+# A tool of a plugin that makes calls itself, and tells how far it is.
+COMMANDS = ["echo no complaint", "echo 212 tests run, all of them passed; sleep 20", "echo never"]
+NESTED: list[Mapping[str, object]] = [
+    {"id": "toolu_01T1x1fJ34qAmk2t", "name": "check", "arguments": {"commands": COMMANDS}}
+]
+CONFIG = """
+[plugins.checks]
+[plugins.shell]
+"""
+
+
 @attrs.frozen(kw_only=True)
 class Capture:
-    """One picture: its name, the columns and lines of the terminal, what is to be seen on it, and what is typed when
-    the command has come so far, to see something else."""
+    """One picture: its name, the columns and lines of the terminal, what the command is given, what is to be seen on
+    the screen, and what is typed when the command has come so far, to see something else."""
 
     name: str
     columns: int
     lines: int
+    calls: Sequence[Mapping[str, object]] = attrs.field(default=tuple(CALLS), repr=False)
+    options: str = OPTIONS
     wanted: str = "linking"
     keys: bytes = b""
     then: str = "linking"
 
     def take(self, folder: Path) -> list[Text]:
         """The lines of the screen, coloured, from a run whose files are in that folder."""
-        turns = folder / "turn.jsonl"
-        turns.write_text(json.dumps({"calls": CALLS}) + "\n")
-        arguments = ["run", str(turns), "--tools", "read,grep,bash", "--timeout", "600", "--root", str(ROOT)]
+        turns, config = folder / "turn.jsonl", folder / "trio-tools.toml"
+        turns.write_text(json.dumps({"calls": self.calls}) + "\n")
+        config.write_text(CONFIG)
+        _offer(folder, checks="checks:checks")
+        options = self.options.replace(config.name, str(config)).split()
         own = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
         environment = {name: value for name, value in os.environ.items() if name not in own}
-        environment |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
+        environment |= {"TERM": "xterm-256color", "PYTHONPATH": os.pathsep.join(map(str, (ROOT, EXAMPLES, folder)))}
+        arguments = ["run", str(turns), *options, *(() if "--config" in options else ("--root", str(ROOT)))]
         with (
             (folder / "results.jsonl").open("wb") as results,
             terminal(
@@ -76,7 +93,7 @@ class Capture:
                 columns=self.columns,
                 lines=self.lines,
                 stdout=results.fileno(),
-                before=PROMPT.encode(),
+                before=f"$ trio-tools run turn.jsonl {self.options} > results\r\n".encode(),
                 environment=environment,
             ) as shown,
         ):
@@ -93,7 +110,25 @@ CAPTURES = [
     Capture(name="live-80", columns=80, lines=24),
     Capture(name="live-200", columns=200, lines=50),
     Capture(name="stopping-80", columns=80, lines=24, keys=b"\x03", then="rolling back"),
+    Capture(
+        name="nested-80",
+        columns=80,
+        lines=24,
+        calls=NESTED,
+        options="--config trio-tools.toml",
+        wanted="212 tests",
+        then="212 tests",
+    ),
 ]
+
+
+def _offer(folder: Path, **plugins: str) -> None:
+    """Install plugins, as far as their entry points go, in a folder that is searched."""
+    metadata = folder / "examples-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: examples\nVersion: 1\n")
+    entries = "".join(f"{name} = {place}\n" for name, place in plugins.items())
+    (metadata / "entry_points.txt").write_text(f"[trio_tools.plugins]\n{entries}")
 
 
 def _picture(shown: Terminal) -> list[Text]:
@@ -106,8 +141,9 @@ def _picture(shown: Terminal) -> list[Text]:
 
 
 def _cell(char: pyte.screens.Char) -> tuple[str, Style]:
-    # pyte knows no dim: what is dim comes out plain; what it calls brown is yellow
-    colour = None if char.fg == "default" else "yellow" if char.fg == "brown" else char.fg
+    # pyte knows no dim: what is dim comes out plain; what it calls brown is yellow, and other colours are hexadecimal
+    named = {"default": None, "brown": "yellow"}.get(char.fg, char.fg)
+    colour = f"#{named}" if named is not None and re.fullmatch("[0-9a-f]{6}", named) else named
     return char.data, Style(color=colour, bold=char.bold, italic=char.italics)
 
 
