@@ -23,6 +23,10 @@ from trio_tools import (
     Dispatch,
     Effect,
     ErrorInfo,
+    Job,
+    JobNotice,
+    JobStatus,
+    Joined,
     JSONValue,
     Outcome,
     PendingCall,
@@ -30,8 +34,10 @@ from trio_tools import (
     Progress,
     Registration,
     Registry,
+    RegistryView,
     ReplaceContent,
     Session,
+    SettledView,
     SyncToolContext,
     Tool,
     ToolCall,
@@ -45,6 +51,7 @@ from trio_tools import (
     to_json,
     tool,
 )
+from trio_tools.config import load_config
 
 
 @tool
@@ -110,6 +117,51 @@ async def body(ctx: ToolContext) -> None:
     assert_type(limit.expired, bool)
 
 
+class Store: ...
+
+
+async def makes_calls(ctx: ToolContext, scope: trio.CancelScope) -> None:
+    assert_type(await ctx.execute(ToolCall("read"), scope=scope), ToolResult)
+    job = ctx.start_job(trio.sleep_forever, name="watch")
+    assert_type(job, Job)
+    assert_type(job.id, str)
+    assert_type(job.status, JobStatus)
+    assert_type(job.cancel("enough"), bool)
+    assert_type(await job.wait(), JobNotice)
+    assert_type(ctx.require(Store), Store)
+
+
+def makes_calls_in_a_thread(ctx: SyncToolContext, scope: trio.CancelScope) -> None:
+    assert_type(ctx.execute(ToolCall("read"), scope=scope), ToolResult)
+    assert_type(ctx.start_job(trio.sleep_forever), Job)
+    assert_type(ctx.require(Store), Store)
+
+
+async def views(registry: Registry, scope: trio.CancelScope) -> None:
+    view = registry.restricted(allow=["read"], deny={"bash"})
+    assert_type(view, RegistryView)
+    assert_type(view.restricted(deny=("grep",)), RegistryView)
+    assert_type(await view.execute(ToolCall("read"), scope=scope), ToolResult)
+    assert_type(registry.provide(Store, Store()), Registration)
+    assert_type(view.require(Store), Store)
+    assert_type(registry.jobs(), list[Job])
+    assert_type(registry.cancel_job("job-1", "enough"), bool)
+    assert_type(registry.joined(), list[Joined])
+    assert_type(registry.plugin_of("read"), str | None)
+
+
+def settled_observer(call: SettledView, result: ToolResult) -> None:
+    assert_type(call.exception, BaseException | None)
+    assert_type(call.seconds, float)
+    assert_type(call.root, CallToken)
+
+
+def job_observer(notice: JobNotice) -> None:
+    assert_type(notice.session, Session | None)
+    assert_type(notice.value, JSONValue)
+    assert_type(notice.text, str)
+
+
 def pre_policy(call: CallView) -> Allow | Deny | Ask | None:
     assert_type(call.token, CallToken)
     assert_type(call.parent, CallToken | None)
@@ -144,6 +196,8 @@ def seams(registry: Registry) -> None:
     assert_type(registry.add_observer(observer), Registration)
     assert_type(registry.add_progress_observer(progress_observer), Registration)
     assert_type(registry.add_recorder(recorder), Registration)
+    assert_type(registry.add_observer(settled_observer), Registration)
+    assert_type(registry.add_job_observer(job_observer), Registration)
 
 
 @attrs.frozen
@@ -161,4 +215,6 @@ async def mine(registry: Registry, config: Config) -> AsyncGenerator[None]:
 assert_type(mine, Plugin[Config])
 assert_type(mine(Config(2)), Plugin[Config])
 assert_type(open_registry(plugins=[mine]), AbstractAsyncContextManager[Registry])
+assert_type(open_registry("trio-tools.toml"), AbstractAsyncContextManager[Registry])
+assert_type(open_registry(load_config("trio-tools.toml")), AbstractAsyncContextManager[Registry])
 _declare: Callable[[Callable[..., object]], Tool] = tool(timeout=3)
