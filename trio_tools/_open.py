@@ -77,12 +77,16 @@ def _composed(listed: tuple[AnyPlugin, ...], *, defaults: bool) -> list[AnyPlugi
 
 def _could_provide(listed: list[AnyPlugin], kind: type[object]) -> Iterator[str]:
     """Who could bring a service that is missing, and what to do about it."""
-    from trio_tools.config import installed_plugins
+    from trio_tools.config import ConfigError, installed_plugins
 
     names = {one.name for one in listed}
     for one in listed:
         if kind in one.provides:
             yield f'plugin "{one.name}" does while it is open; name it in requires=("{one.name}",)'
-    for one in installed_plugins().imported():
+    try:
+        installed = installed_plugins()
+    except ConfigError:  # metadata that cannot be read: nobody is known there
+        return
+    for one in installed.imported():
         if kind in one.provides and one.name not in names:
             yield f'plugin "{one.name}" is installed and does; list it'

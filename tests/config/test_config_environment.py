@@ -194,7 +194,7 @@ def test_no_message_shows_what_came_from_the_environment(site: Site) -> None:
     assert caught.value.problems == (
         f"{V}PIN: {WITHHELD}",
         f"trio-tools.toml: [plugins.house] checked: {WITHHELD}",
-        f"{V}NUMBER: does not like (withheld), (withheld)",
+        f"{V}NUMBER: {WITHHELD}",
         f"trio-tools.toml: [plugins.house] other: {WITHHELD}",
         f"trio-tools.toml: [plugins.last]: {WITHHELD}",
     )
@@ -207,19 +207,12 @@ def test_a_variable_that_two_options_could_mean_is_refused(site: Site) -> None:
     assert caught.value.problems == (f"{V}A: means both a and A; set the one you mean in the file",)
 
 
-def test_no_message_shows_a_number_inside_of_a_table(site: Site) -> None:
+def test_a_variable_of_an_option_that_holds_no_secret_is_shown_like_the_file(site: Site) -> None:
     inner: Any = attrs.make_class("Inner", {"pin": attrs.field(type=int, validator=blurting)})
     site.offer(house=made_of(attrs.make_class("Kind", {"door": attrs.field(type=inner)})))
     with pytest.raises(ConfigError) as caught:
         load_config(write("[plugins.house]"), environment={f"{V}DOOR": "{ pin = 4711 }"})
-    assert caught.value.problems == (f"{V}DOOR.pin: does not like (withheld), (withheld)",)
-
-
-def test_no_message_shows_a_part_of_a_long_number(site: Site) -> None:
-    site.offer(house=made_of(LooseConfig))
-    with pytest.raises(ConfigError) as caught:
-        load_config(write("[plugins.house]"), environment={f"{V}NUMBER": "1" + "0" * 400})
-    assert f"{V}NUMBER: {WITHHELD}" in caught.value.problems
+    assert caught.value.problems == (f"{V}DOOR.pin: does not like 4711, 4711",)
 
 
 def test_what_came_from_the_file_is_shown(site: Site) -> None:

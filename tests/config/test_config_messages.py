@@ -172,7 +172,7 @@ SHELL = "TRIO_TOOLS_PLUGINS__SHELL__"
 @pytest.mark.parametrize(
     ("environment", "lines"),
     [
-        ({f"{SHELL}TIMEOUT": "-1"}, [f"{SHELL}TIMEOUT: must be a positive finite number of seconds, not (withheld)"]),
+        ({f"{SHELL}TIMEOUT": "-1"}, [f"{SHELL}TIMEOUT: must be a positive finite number of seconds, not -1.0"]),
         ({f"{SHELL}TIMEOUT": "abc"}, [f"{SHELL}TIMEOUT: must be a TOML value: number"]),
         ({f"{SHELL}TIMEOUT": "1\n[x]"}, [f"{SHELL}TIMEOUT: must be a TOML value: number"]),
         ({f"{SHELL}TIMEOUT": "'60'"}, [f"{SHELL}TIMEOUT: must be a number, not a string"]),
@@ -185,7 +185,7 @@ SHELL = "TRIO_TOOLS_PLUGINS__SHELL__"
         ({"TRIO_TOOLS_DEFAULTS": "no"}, ["TRIO_TOOLS_DEFAULTS: must be a TOML value: boolean"]),
         (
             {"TRIO_TOOLS_REGISTRY__MAX_PARALLEL_CALLS": "0"},
-            ["TRIO_TOOLS_REGISTRY__MAX_PARALLEL_CALLS: must be a positive integer, not (withheld)"],
+            ["TRIO_TOOLS_REGISTRY__MAX_PARALLEL_CALLS: must be a positive integer, not 0"],
         ),
     ],
 )

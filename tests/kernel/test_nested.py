@@ -286,7 +286,7 @@ async def test_misuse_of_a_nested_call_is_told_at_once() -> None:
         setting(registry)
         registry.register(careless)
         await registry.execute(ToolCall("careless"), scope=trio.CancelScope())
-        with pytest.raises(RuntimeError, match="the call has settled: its context can make no more calls"):
+        with pytest.raises(RuntimeError, match="a context makes calls inside of its own call, and it has settled"):
             await kept[0].execute(ToolCall("nap", {"seconds": 0}), scope=trio.CancelScope())
         with pytest.raises(RuntimeError, match="the call has settled: it can start no more jobs"):
             kept[0].start_job(trio.lowlevel.cancel_shielded_checkpoint)

@@ -10,8 +10,10 @@ from house import comments_of, dotted, expect_none, modules, named_nodes, tree_o
 # One that is not found any more must go.
 UNBOUNDED: dict[tuple[str, str], str] = {
     ("trio_tools/pipeline/_next.py", "Door.at_rest"): "quiescence: bounded by the body, which its scopes cancel",
-    ("trio_tools/registry/_lifetime.py", "Host.run"): "order of leaving: bounded by the block, lifted by leave()",
-    ("trio_tools/registry/_lifetime.py", "Host._held"): "order of leaving: bounded by a block that has been cancelled",
+    (
+        "trio_tools/registry/_lifetime.py",
+        "Host._held",
+    ): "order of leaving: bounded by the block, lifted by left()",
 }
 
 # Lines above a shield in which its reason is looked for.

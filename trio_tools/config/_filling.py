@@ -6,8 +6,7 @@ runs by itself here, on an instance that has all the good values, before the cla
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
@@ -15,13 +14,12 @@ import attrs
 from trio_tools.config._options import Option, options_of
 from trio_tools.config._problems import SHOWN_PROBLEMS, Misfit, Problem, instead_of, problems_in, undoubled, words_of
 
-# Units: up to here a float is told with all its digits. Of a larger number a part could be told.
-EXACT = 2**53
 C = TypeVar("C")
 V = TypeVar("V")
-# Structures what an option was set to, and says what of it came from the environment and may not be shown.
-Structure: TypeAlias = Callable[[Option, V], tuple[object, Sequence[object]]]
+# Structures what an option was set to, and says whether a secret of the environment is in it.
+Structure: TypeAlias = Callable[[Option, V], tuple[object, bool]]
 
+# What is said where a class holds a secret: a text can be told in too many ways to be found in its code's words.
 _WITHHELD = "is refused by the plugin, whose words are withheld: they may show a value of the environment"
 
 
@@ -42,7 +40,7 @@ class _Filling(Generic[C]):
         self._options = {one.name: one for one in options_of(kind)}
         self._problems: list[Problem] = []
         self._given: dict[str, object] = {}  # structured, by option
-        self._secret: dict[str, Sequence[object]] = {}  # what came from the environment, by option
+        self._secret = False  # whether any of it came from the environment and may not be shown
         self._bad: set[str] = set()  # attributes that could not be set
         self._instance: Any = _empty(kind)
 
@@ -56,7 +54,8 @@ class _Filling(Generic[C]):
         for name, option in self._options.items():
             if name in values:
                 try:
-                    self._given[name], self._secret[name] = structure(option, values[name])
+                    self._given[name], secret = structure(option, values[name])
+                    self._secret = self._secret or secret
                 except KeyboardInterrupt:
                     raise
                 except BaseException as thrown:  # a class inside of it has code of its own
@@ -103,8 +102,7 @@ class _Filling(Generic[C]):
         except KeyboardInterrupt:
             raise
         except BaseException as thrown:
-            secret = [one for values in self._secret.values() for one in values]
-            raise Misfit([Problem((), _shown(words_of(thrown), secret))]) from None
+            raise Misfit([Problem((), _WITHHELD if self._secret else words_of(thrown))]) from None
 
     def _default(self, field: attrs.Attribute[Any]) -> object:
         made: Any = field.default
@@ -128,10 +126,8 @@ class _Filling(Generic[C]):
         if self._bad and isinstance(thrown, AttributeError):
             return self._bad.add(field.name)
         name = _option_name(field)
-        own = self._secret.get(name, ())
-        words = _shown(undoubled(words_of(thrown), name), own)
-        told = any(one in words for key, values in self._secret.items() if key != name for one in _texts(values))
-        return self._refuse(field, Problem((name,), _WITHHELD if told else words))
+        words = _WITHHELD if self._secret else undoubled(words_of(thrown), name)
+        return self._refuse(field, Problem((name,), words))
 
 
 def _empty(kind: type[C]) -> C:
@@ -143,19 +139,3 @@ def _empty(kind: type[C]) -> C:
 
 def _option_name(field: attrs.Attribute[Any]) -> str:
     return field.alias or field.name
-
-
-def _texts(secret: Sequence[object]) -> list[str]:
-    # of up to three characters are found everywhere, and tell nothing
-    return [one for one in secret if isinstance(one, str) and len(one) > 3]
-
-
-def _shown(words: str, secret: Sequence[object]) -> str:
-    """The words of a plugin's code that has seen these values of the environment: a number is cut out of them; a text
-    can be told in too many ways."""
-    for one in secret:
-        if not isinstance(one, (int, float)) or abs(one) > EXACT:
-            return _WITHHELD
-        shown = "|".join(re.escape(form) for form in (repr(float(one)), repr(one)))
-        words = re.sub(rf"(?<![0-9.])(?:{shown})(?![0-9]|\.[0-9])", "(withheld)", words)
-    return words

@@ -21,12 +21,13 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(literal, text)
 
 
-def with_placeholders(text: str, environment: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """The text with each `${NAME}` replaced and `$${` read as `${`, and the values that were put in. Raises
-    `ValueError` for a variable that is not set, and for a `${` that names none."""
-    taken: list[str] = []
+def with_placeholders(text: str, environment: Mapping[str, str]) -> tuple[str, int]:
+    """The text with each `${NAME}` replaced and `$${` read as `${`, and how many were replaced. Raises `ValueError` for
+    a variable that is not set, and for a `${` that names none."""
+    replaced = 0
 
     def value(found: re.Match[str]) -> str:
+        nonlocal replaced
         if found[0] == "$${":
             return "${"
         name = found["name"]
@@ -34,10 +35,10 @@ def with_placeholders(text: str, environment: Mapping[str, str]) -> tuple[str, t
             raise ValueError("${ must be followed by the name of a variable and }; write $${ for a literal ${")
         if name not in environment:
             raise ValueError(f"the environment variable {name} is not set")
-        taken.append(environment[name])
+        replaced += 1
         return environment[name]
 
-    return _PLACEHOLDER.sub(value, text), tuple(taken)
+    return _PLACEHOLDER.sub(value, text), replaced
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ class Reader:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._taken: list[str] = []  # every value that the environment has given so far
+        self._replaced = 0  # how many `${NAME}` have been so far
         self._converters: dict[Texts, cattrs.Converter] = {
             texts: converter_for(partial(self._text, texts), partial(self._inner, texts)) for texts in Texts
         }
@@ -42,10 +42,10 @@ class Reader:
         """An instance of a config class from what its options were set to.
 
         Raises `Misfit` with every problem, and `TypeError` for a class that is no config class. No message shows a
-        value that came from the environment.
+        secret of the environment.
         """
 
-        def structure(option: Option, setting: Setting) -> tuple[object, Sequence[object]]:
+        def structure(option: Option, setting: Setting) -> tuple[object, bool]:
             value = setting.value
             if setting.source is not Source.FILE and isinstance(value, str) and not takes_text(option.annotation):
                 value = _toml_value(option, value)
@@ -67,27 +67,25 @@ class Reader:
     def _inner(self, texts: Texts, kind: type[C], values: Mapping[str, object]) -> C:
         """A class inside of an option: where the option's own texts are refused, each field of it has its say."""
 
-        def structure(option: Option, value: object) -> tuple[object, Sequence[object]]:
+        def structure(option: Option, value: object) -> tuple[object, bool]:
             return self._structured(_open_if(option) if texts is Texts.CLOSED else texts, option, value)
 
         return fill(kind, values, structure)
 
-    def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, Sequence[object]]:
-        """The value, and what of it came from the environment."""
-        before = len(self._taken)
+    def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, bool]:
+        """The value, and whether a secret of the environment is in it: what `${NAME}` was replaced with, or a variable
+        of an option that may hold such."""
+        before = self._replaced
         made: Any = self._converters[texts].structure(value, option.annotation)
-        if texts is Texts.LITERAL:
-            return made, (str(value) if option.facts.environment else value,)  # a number may be a secret too
-        return made, tuple(self._taken[before:])
+        return made, self._replaced > before or (texts is Texts.LITERAL and option.facts.environment)
 
     def _text(self, texts: Texts, text: str) -> str:
         if texts is Texts.CLOSED:
             return without_placeholders(text)
         if texts is Texts.LITERAL:
-            self._taken.append(text)
             return text
-        made, taken = with_placeholders(text, self._environment)
-        self._taken += taken
+        made, replaced = with_placeholders(text, self._environment)
+        self._replaced += replaced
         return made
 
 

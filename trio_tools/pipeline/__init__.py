@@ -17,7 +17,7 @@ from trio_tools.pipeline._core import (
     name_of,
 )
 from trio_tools.pipeline._deadline import Deadline, deadline
-from trio_tools.pipeline._faults import take_apart
+from trio_tools.pipeline._faults import run_async, run_sync, take_apart
 from trio_tools.pipeline._job import JobState
 from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._pending import PendingCall, pending_calls
@@ -59,6 +59,8 @@ __all__ = [
     "name_of",
     "only",
     "pending_calls",
+    "run_async",
+    "run_sync",
     "run_turn",
     "shown_type",
     "take_apart",

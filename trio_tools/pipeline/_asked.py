@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import trio
 
+from trio_tools.pipeline._carried import is_within
 from trio_tools.pipeline._core import Core
+from trio_tools.pipeline._state import CallState
 from trio_tools.values import Session, ToolCall, ToolResult
 
 
@@ -18,8 +20,17 @@ def check_asked(core: Core, scope: object, session: object) -> None:
         raise RuntimeError("this scope was entered before; a cancel scope serves one call or turn, make a new one")
     if session is not None and not isinstance(session, Session):
         raise TypeError(f"session must be a Session, not {type(session).__name__}")
+    check_still(core, None)
+
+
+def check_still(core: Core, maker: CallState | None) -> None:
+    """Raise `RuntimeError` for a registry that is closed, and for a call that the context of `maker` makes in a task
+    which is inside of neither that call, as long as it has not settled, nor a job that it has started."""
     if core.closed:
         raise RuntimeError("the registry is closed: calls end with the block of open_registry")
+    if maker is not None and not is_within(maker):
+        why = "it has settled" if maker.over else "this task is in a nursery from elsewhere"
+        raise RuntimeError(f"a context makes calls inside of its own call, and {why}")
 
 
 def checked(call: object) -> ToolCall:

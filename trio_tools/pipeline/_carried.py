@@ -1,26 +1,24 @@
-"""Which task carries which call: how code finds the call that it is inside of."""
+"""Which task carries which call or job: how code finds what it is inside of."""
 
 from __future__ import annotations
 
-import attrs
+from typing import TYPE_CHECKING, TypeAlias
+
 import trio
 from trio.lowlevel import RunVar
 
 from trio_tools.pipeline._state import CallState
 
+if TYPE_CHECKING:
+    from trio_tools.pipeline._job import JobState
 
-@attrs.frozen(eq=False)
-class Aside:
-    """A job's task: what it does is inside no call, though a call has started it."""
+Carried: TypeAlias = "dict[trio.lowlevel.Task, CallState | JobState]"
 
-    starter: CallState
-
-
-# Of one run of Trio: which task carries which call. A context variable would do, and cost more than all the rest of it.
-_carried: RunVar[dict[trio.lowlevel.Task, CallState | Aside]] = RunVar("trio_tools.carried")
+# Of one run of Trio. A context variable would do, and cost more than all the rest of it.
+_carried: RunVar[Carried] = RunVar("trio_tools.carried")
 
 
-def carried() -> dict[trio.lowlevel.Task, CallState | Aside]:
+def carried() -> Carried:
     """The calls and jobs under way in this run of Trio, of all its registries, by the task that carries each."""
     try:
         return _carried.get()
@@ -29,7 +27,7 @@ def carried() -> dict[trio.lowlevel.Task, CallState | Aside]:
         return _carried.get()
 
 
-def enclosing() -> CallState | Aside | None:
+def enclosing() -> CallState | JobState | None:
     """The innermost call or job whose task, or a task below it, this is. What a body starts in a nursery of somebody
     else's is not inside its call."""
     tasks = carried()
@@ -48,10 +46,10 @@ def current_call() -> CallState | None:
 
 
 def is_within(call: CallState) -> bool:
-    """Whether a call has not settled, or this is a job that it has started, or that such a job has."""
-    if not call.over:
-        return True
+    """Whether this task is inside of a call that has not settled, or of a job that it has started."""
     around = enclosing()
-    while around is not None and around is not call:
-        around = around.starter if isinstance(around, Aside) else around.parent
-    return around is call
+    while isinstance(around, CallState):
+        if around is call and not call.over:
+            return True
+        around = around.around_it or around.job
+    return around is not None and around.starter is call.identity

@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from trio_tools.pipeline._services import Services
-from trio_tools.values import CallEvent, Decision, JobNotice, Progress, Review, ToolResult
+from trio_tools.values import CallEvent, Cause, Decision, JobNotice, Progress, Review, ToolResult
 
 if TYPE_CHECKING:
     from trio_tools.pipeline._job import JobState
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 logger = logging.getLogger("trio_tools")
+
+# Why a job was cancelled that nobody cancelled by name.
+CLOSING = "the registry is closing"
 
 PrePolicy: TypeAlias = "Callable[[CallView], Decision | Awaitable[Decision]]"
 Wrapper: TypeAlias = "Callable[[Dispatch, CallNext], Awaitable[ToolResult]]"
@@ -125,11 +128,32 @@ class Core:
         if self.watchers:
             self.wake_watchers()
 
-    def interrupted(self, interrupt: KeyboardInterrupt) -> None:
-        """Ctrl-C reached a job: the registry ends as by an error of its block, and the interrupt goes on."""
-        self.interrupt = self.interrupt or interrupt
+    def give_up(self, cause: Cause, whom: Callable[[CallState], bool]) -> None:
+        """End every unsettled call that is one of those, waiting ones before they start."""
+        now = trio.current_time()
+        for call in list(self.unsettled):
+            if whom(call):
+                call.turn.give_up_one(call, cause, now, None)
+
+    def end_jobs(self) -> None:
+        """Cancel every job with the calls that it makes, and have those that are started from now on be cancelled at
+        once."""
+        self.ending = True
+        self.give_up(Cause.SHUTDOWN, lambda call: call.job is not None)
+        for job in self.jobs:
+            job.cancel(CLOSING)
+
+    def crash(self, cause: Cause, reason: str) -> None:
+        """Something that the registry stands on has failed: it ends as by an error of its block."""
+        self.draining = True
+        self.give_up(cause, lambda call: True)
         if self.block is not None:
-            self.block.cancel("Ctrl-C")
+            self.block.cancel(reason)
+
+    def interrupted(self, interrupt: KeyboardInterrupt) -> None:
+        """Ctrl-C reached a job: the registry ends, and the interrupt goes on."""
+        self.interrupt = self.interrupt or interrupt
+        self.crash(Cause.INTERRUPT, "Ctrl-C")
 
     def wake_watchers(self) -> None:
         """Have those who wait for calls and jobs to end look again."""

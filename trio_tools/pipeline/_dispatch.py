@@ -11,6 +11,7 @@ from collections.abc import Awaitable
 from math import inf
 
 import trio
+from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._context import BodyContext
 from trio_tools.pipeline._faults import run_body
@@ -37,29 +38,68 @@ def dispatch(call: CallState) -> Awaitable[ToolResult]:
 
 
 async def _with_token(call: CallState, tool: Tool, pool: trio.CapacityLimiter) -> ToolResult:
-    limiter, around = pool, call.around_it
-    while around is not None and around.holds is not pool:
-        around = around.around_it
-    if around is not None:
-        # it waits for this call, and lends it its token, to one call at a time (B35)
-        around.lending = limiter = around.lending or trio.CapacityLimiter(1)
     # borrowed in the call's name, given back when the work has really ended
     call.looked = None
     call.enter("around")
-    call.awaits = limiter
     try:
-        await limiter.acquire_on_behalf_of(call)
+        limiter = await _borrowed(call, pool)
     except trio.Cancelled:
         await call.is_cancelled()
         return call.cut()
-    finally:
-        call.awaits = None
     call.holds = pool
     try:
         return await _enter(call, tool)
     finally:
         call.holds = None
         limiter.release_on_behalf_of(call)
+
+
+async def _borrowed(call: CallState, pool: trio.CapacityLimiter) -> trio.CapacityLimiter:
+    """A token of the pool, or if all are taken that of a call around this one, which waits for it, and lends it to one
+    call at a time (B35): whichever is free first.
+
+    **Cancellation**: none is held.
+    """
+    lender = call.around_it
+    while lender is not None and lender.holds is not pool:
+        lender = lender.around_it
+    call.awaits, call.lender = pool, lender
+    try:
+        if lender is None:
+            await pool.acquire_on_behalf_of(call)
+            return pool
+        await trio.lowlevel.checkpoint_if_cancelled()
+        with contextlib.suppress(trio.WouldBlock):
+            pool.acquire_on_behalf_of_nowait(call)
+            return pool
+        if lender.lending is None:
+            lender.lending = trio.CapacityLimiter(1)
+        return await _first_free(call, pool, lender.lending)
+    finally:
+        call.awaits = call.lender = None
+
+
+async def _first_free(call: CallState, *limiters: trio.CapacityLimiter) -> trio.CapacityLimiter:
+    got: list[trio.CapacityLimiter] = []
+
+    @enable_ki_protection
+    async def take(limiter: trio.CapacityLimiter) -> None:
+        await limiter.acquire_on_behalf_of(call)
+        got.append(limiter)
+        nursery.cancel_scope.cancel("a token was free")
+
+    try:
+        async with trio.open_nursery() as nursery:
+            for limiter in limiters:
+                nursery.start_soon(take, limiter)
+    except BaseException:
+        for limiter in got:
+            limiter.release_on_behalf_of(call)
+        await trio.lowlevel.checkpoint_if_cancelled()  # bare, and in no group
+        raise
+    for limiter in got[1:]:  # both were, in one pass
+        limiter.release_on_behalf_of(call)
+    return got[0]
 
 
 async def _enter(call: CallState, tool: Tool) -> ToolResult:

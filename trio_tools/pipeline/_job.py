@@ -13,11 +13,12 @@ from typing import TypeAlias
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._carried import Aside, carried, is_within
-from trio_tools.pipeline._core import logger, name_of
-from trio_tools.pipeline._faults import run_async, run_either, take_apart
+from trio_tools.pipeline._carried import carried, enclosing, is_within
+from trio_tools.pipeline._core import CLOSING, logger, name_of
+from trio_tools.pipeline._faults import run_async, run_either, run_sync, take_apart
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._where import where
+from trio_tools.tool import MAX_RESULT_BYTES
 from trio_tools.values import (
     CallToken,
     ErrorCode,
@@ -37,14 +38,17 @@ Work: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class JobState:
-    """Work that outlives the call which started it. Made by `start_job` of a body's context."""
+    """A job: what `start_job` gives, and what its task and the registry know of it. It keeps nothing of the call that
+    started it but which one that was."""
 
     def __init__(self, starter: CallState, function: Work, name: str) -> None:
         core = starter.turn.core
         core.jobs_begun += 1
+        self.starter = starter.identity
+        self.reach = starter.turn.reach
         self._core = core
-        self._starter = starter
-        self._function = function
+        self._session = starter.turn.session
+        self._function: Work | None = function  # let go of when it begins: it may hold the context of its starter
         self._scope = trio.CancelScope()
         self._began = trio.current_time()
         self._status = JobStatus.RUNNING
@@ -56,57 +60,43 @@ class JobState:
         self._name = safe(name)
 
     def __repr__(self) -> str:
-        return f"<JobState {self._id} {self._name!r}, {self._status}>"
+        return f"<job {self._id} {self._name!r}, {self._status}>"
 
     @property
     def id(self) -> str:
-        """Tells it from every other job of its registry."""
         return self._id
 
     @property
     def name(self) -> str:
-        """What it was called when it was started, or the name of its function."""
         return self._name
 
     @property
     def session(self) -> Session | None:
-        """On whose behalf: that of the call which started it."""
-        return self._starter.turn.session
+        return self._session
 
     @property
     def call(self) -> CallToken:
-        """The token of the call which started it."""
-        return self._starter.token
+        return self.starter.token
 
     @property
     def status(self) -> JobStatus:
-        """How far it got."""
         return self._status
 
     @property
     def seconds(self) -> float:
-        """How long it has run, or ran."""
         return trio.current_time() - self._began if self._notice is None else self._notice.seconds
 
     @property
     def notice(self) -> JobNotice | None:
-        """What it came to; None until it has come to rest."""
         return self._notice
 
     @property
     def where(self) -> tuple[str, ...]:
-        """Where it is stuck."""
         return where(self._task)
-
-    @property
-    def starter(self) -> CallState:
-        """The call which started it, for the registry."""
-        return self._starter
 
     @enable_ki_protection
     def cancel(self, reason: str | None = None) -> bool:
-        """Stop it; it is `stopping` until it has come to rest. Whether it was this that stopped it: one that has ended,
-        or been cancelled before, is left alone."""
+        """As `Job.cancel`."""
         if self._status is not JobStatus.RUNNING:
             return False
         self._status, self._reason = JobStatus.STOPPING, reason
@@ -114,7 +104,7 @@ class JobState:
         return True
 
     async def wait(self) -> JobNotice:
-        """Wait until it has come to rest, and return what it came to.
+        """As `Job.wait`.
 
         **Cancellation**: the wait ends, the job goes on.
         """
@@ -124,47 +114,53 @@ class JobState:
 
     @enable_ki_protection
     async def run(self) -> None:
-        """The task of the job. Never raises.
+        """The task of the job. Never raises; one that was cancelled before it began enters nothing, and nobody but who
+        waits for it is told.
 
         **Cancellation**: its function is cut, and awaited; whoever is cancelled around it raises that for himself.
         """
         tasks = carried()
         self._task = task = trio.lowlevel.current_task()
-        tasks[task] = Aside(self._starter)
+        tasks[task] = self
+        function, self._function = self._function, None
+        begins = self._status is JobStatus.RUNNING
         try:
-            notice = await self._worked()
+            notice = await self._worked(function if begins else None)
             self._status, self._notice = notice.status, notice
             self._ended.set()
-            await self._tell(notice)
+            if begins:
+                await self._tell(notice)
         finally:
             self._task = None
             del tasks[task]
             del self._core.jobs[self]
             self._core.wake_watchers()
 
-    async def _worked(self) -> JobNotice:
+    async def _worked(self, function: Work | None) -> JobNotice:
         value: JSONValue = None
         error: ErrorInfo | None = None
-        thrown: BaseException | None = None
-        with self._scope:
-            try:
-                # one that was given up before it began is not entered
-                if self._status is JobStatus.RUNNING:
-                    value = to_plain(await run_async(self._function))
-                await trio.lowlevel.checkpoint_if_cancelled()
-            except NotJSON as problem:
-                error = ErrorInfo("JobOutputError", ErrorCode.INVALID_TOOL_OUTPUT, f"what it returned: {problem}")
-            except BaseException as raised:
-                thrown = raised
-                error = self._error_in(raised)
-        cut = error is None and (self._status is not JobStatus.RUNNING or thrown is not None)
+        cut = False
+        try:
+            with self._scope:
+                try:
+                    if function is not None:
+                        value = run_sync(_written, await run_async(function))
+                    await trio.lowlevel.checkpoint_if_cancelled()
+                except NotJSON as problem:
+                    error = ErrorInfo("JobOutputError", ErrorCode.INVALID_TOOL_OUTPUT, f"what it returned: {problem}")
+                except BaseException as thrown:
+                    cut = True
+                    error = self._error_in(thrown)
+        except RuntimeError as misnested:  # it has left a scope of its own open
+            error = exception_error(misnested, ErrorCode.TOOL_FAILED)
+        status = JobStatus.FAILED if error else JobStatus.KILLED if cut else JobStatus.COMPLETED
         return JobNotice(
             job=self._id,
             name=self._name,
-            session=self.session,
-            status=JobStatus.FAILED if error else JobStatus.KILLED if cut else JobStatus.COMPLETED,
+            session=self._session,
+            status=status,
             seconds=trio.current_time() - self._began,
-            value=value,
+            value=value if status is JobStatus.COMPLETED else None,
             error=error,
             reason=self._reason,
         )
@@ -173,6 +169,7 @@ class JobState:
         """What failed; None for nothing but cancellations. Ctrl-C ends the registry, as an error of its block would."""
         fault = take_apart(thrown)
         if fault.interrupt is not None:
+            self._reason = self._reason or "Ctrl-C"
             self._core.interrupted(fault.interrupt)
         failure = fault.failure
         if failure is None and fault.interrupt is None and trio.current_effective_deadline() > trio.current_time():
@@ -196,9 +193,13 @@ class JobState:
                     logger.warning("observer %s of job %s %s", name_of(observer), self._id, what)
 
 
+def _written(value: object) -> JSONValue:
+    return to_plain(value, max_bytes=MAX_RESULT_BYTES)
+
+
 def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
-    """Start a job on behalf of a call. One of a call that has been given up, or of a registry that ends its jobs, is
-    cancelled before it begins, and its function is not entered.
+    """Start a job on behalf of a call. One of a call that has been given up, of a job that was cancelled, or of a
+    registry that ends its jobs is cancelled before it begins, and its function is not entered.
 
     Raises `RuntimeError` after the call has settled, but for its own jobs; `TypeError` for what cannot be called and
     for a name that is no string.
@@ -207,16 +208,18 @@ def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
         raise TypeError(f"a job is an async function without arguments, not {type(function).__name__}")
     if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a job's name must be a string, not {type(name).__name__}")
-    if not is_within(starter):
+    if starter.over and not is_within(starter):
         raise RuntimeError("the call has settled: it can start no more jobs")
     core = starter.turn.core
     assert core.nursery is not None  # open for as long as there are calls
     job = JobState(starter, function, name_of(_bare(function)) if name is None else name)
     core.jobs[job] = None
+    around = enclosing()
+    above = around.job if isinstance(around, CallState) else around
     if core.ending:
-        job.cancel("the registry is closing")
-    elif not starter.over and starter.cancel_requested:
-        job.cancel("the call that starts it has been given up")
+        job.cancel(CLOSING)
+    elif (not starter.over and starter.cancel_requested) or (above is not None and above.status is JobStatus.STOPPING):
+        job.cancel("what starts it has been given up")
     core.nursery.start_soon(job.run, name=f"{job.id} {job.name}")
     return job
 

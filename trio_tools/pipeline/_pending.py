@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from math import inf
 
 import attrs
 import trio
 
+from trio_tools.pipeline._identity import Identity
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._waiting import waits_for
 from trio_tools.pipeline._where import where
@@ -18,11 +19,12 @@ from trio_tools.values import CallToken, Session
 class PendingCall:
     """A call that has not settled.
 
-    `parent` is the call whose body made it, if one did. `seconds_in_stage`, `seconds_left` (until the earliest deadline
-    that is known to end it, 0 when that has passed; None: none is known) and `seconds_since_cancel` (None: nobody has
-    given it up) are seconds on Trio's clock. `waits_for` goes on from these two words ("bash c2 (runs alone)"),
-    where the registry knows for what; names in it are as they came, to be escaped where they are shown. `where` is a
-    chain of `file:line function`, outermost first, of the call's task, its child tasks and its thread.
+    `parent` is the call whose body made it, if one did that is pending too. `seconds_in_stage`, `seconds_left` (until
+    the earliest deadline that is known to end it, 0 when that has passed; None: none is known) and
+    `seconds_since_cancel` (None: nobody has given it up) are seconds on Trio's clock. `waits_for` goes on from these
+    two words ("bash c2 (runs alone)"), where the registry knows for what; names in it are as they came, to be escaped
+    where they are shown. `where` is a chain of `file:line function`, outermost first, of the call's task, its child
+    tasks and its thread.
     """
 
     token: CallToken
@@ -41,19 +43,20 @@ class PendingCall:
 def pending_calls(unsettled: Iterable[CallState]) -> list[PendingCall]:
     """A snapshot of the unsettled calls of a registry, for a person who asks why nothing happens."""
     calls = list(unsettled)
-    children: dict[CallState, list[CallState]] = {}
+    children: dict[Identity, list[CallState]] = {}
     for call in calls:
         if call.parent is not None:
             children.setdefault(call.parent, []).append(call)
-    return [_pending_call(call, children.get(call, [])) for call in calls]
+    seen = {call.identity for call in calls}
+    return [_pending_call(call, children.get(call.identity, []), seen) for call in calls]
 
 
-def _pending_call(call: CallState, children: list[CallState]) -> PendingCall:
+def _pending_call(call: CallState, children: list[CallState], seen: Set[Identity]) -> PendingCall:
     now = trio.current_time()
     deadline = call.deadline
     return PendingCall(
         token=call.token,
-        parent=None if call.parent is None else call.parent.token,
+        parent=call.parent.token if call.parent is not None and call.parent in seen else None,
         id=call.call.id,
         tool=call.name,
         session=call.turn.session,

@@ -86,6 +86,9 @@ class Reach(Mapping[str, Tool]):
     def _lets(self, name: str) -> bool:
         return name not in self._deny and (self._allow is None or name in self._allow)
 
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
     def __getitem__(self, name: str) -> Tool:
         found = self.find(name)
         if found is None:

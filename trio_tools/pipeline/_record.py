@@ -40,13 +40,9 @@ def ref(call: CallState) -> CallRef:
         call_id=call.call.id,
         tool=call.name,
         session=call.turn.session,
-        parent=None if parent is None else _place(parent),
-        root=_place(call.root),
+        parent=None if parent is None else parent.place,
+        root=call.identity.root.place,
     )
-
-
-def _place(call: CallState) -> str:
-    return f"{call.turn.name}/{call.position}"
 
 
 def _raw(call: CallState) -> JSONValue:

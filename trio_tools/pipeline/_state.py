@@ -13,6 +13,7 @@ import attrs
 import trio
 
 from trio_tools.pipeline._claim import Claim, earliest, note_order
+from trio_tools.pipeline._identity import Identity
 from trio_tools.tool import Tool
 from trio_tools.values import (
     ABORTED,
@@ -34,6 +35,7 @@ from trio_tools.values import (
 
 if TYPE_CHECKING:
     from trio_tools.pipeline._core import Recorder
+    from trio_tools.pipeline._job import JobState
     from trio_tools.pipeline._turn import Turn
 
 
@@ -44,10 +46,12 @@ class CallState:
     """
 
     _token: CallToken | None = None
+    _identity: Identity | None = None
     # intake
     around_it: CallState | None = None  # the call whose body made this one, in whichever registry
-    parent: CallState | None = None  # the call of this registry that made it, if one did
-    aside = False  # whether a job makes it
+    parent: Identity | None = None  # of the call of this registry that made it, if one did
+    job: JobState | None = None  # that makes it, or a call around it
+    late = False  # it came when the registry was draining, and is refused
     tool: Tool | None = None
     arguments: FrozenDict | None = None  # None: they could not be read
     values: dict[str, object]
@@ -85,6 +89,7 @@ class CallState:
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
     lending: trio.CapacityLimiter | None = None  # that token, for calls that its body makes
     awaits: trio.CapacityLimiter | None = None  # where it waits for a token now
+    lender: CallState | None = None  # that may lend it one meanwhile
     final = False  # a policy or a wrapper has failed: nobody reviews the result
     misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content
@@ -105,12 +110,12 @@ class CallState:
         return self._token
 
     @property
-    def root(self) -> CallState:
-        """The outermost call that this one was made for; itself, if no other call made it."""
-        root = self
-        while root.parent is not None:
-            root = root.parent
-        return root
+    def identity(self) -> Identity:
+        """Made when somebody first asks for it."""
+        if self._identity is None:
+            made_for = None if self.parent is None else self.parent.root
+            self._identity = Identity(self.turn.name, self.position, self.token, made_for)
+        return self._identity
 
     @property
     def frozen_call(self) -> ToolCall:

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias, TypeVar
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline._asked import check_asked, checked, only
-from trio_tools.pipeline._carried import Aside, carried, enclosing, is_within
+from trio_tools.pipeline._asked import check_asked, check_still, checked, only
+from trio_tools.pipeline._carried import Carried, carried, enclosing
 from trio_tools.pipeline._carry import carry
 from trio_tools.pipeline._faults import Fault, take_apart
 from trio_tools.pipeline._intake import admit, is_parallel, receive
@@ -35,7 +35,7 @@ class Turn:
 
     _name: str | None = None
     _next = 0  # the first call that has not been launched
-    _deciding: CallState | None = None  # launched, and its policies have not spoken
+    deciding: CallState | None = None  # launched, and its policies have not spoken: the others wait for that
     _skipping: CallState | None = None  # given up before it started, and about to settle
     parked = False
     parked_deadline: float  # seconds: that of the scope handed over, when the frame last parked
@@ -47,7 +47,7 @@ class Turn:
     fault: BaseException | None = None  # of ours
     interrupt: KeyboardInterrupt | None = None
     nursery: trio.Nursery
-    carried: dict[trio.lowlevel.Task, CallState | Aside]
+    carried: Carried
 
     def __init__(
         self,
@@ -81,27 +81,27 @@ class Turn:
         self.carried = carried()
         around = enclosing() if self.carried else None
         inside = around if isinstance(around, CallState) else None
-        aside = around is not inside or (inside is not None and inside.aside)
+        job = around.job if isinstance(around, CallState) else around
         if maker is None and inside is not None and inside.turn.core is self.core and not inside.over:
             maker = inside
         for call in self.calls:
-            call.around_it, call.parent = inside, maker
-            if aside:
-                call.aside = True
+            if around is not None or maker is not None:
+                call.around_it, call.job = inside, job
+                call.parent = None if maker is None else maker.identity
             self.core.unsettled[call] = None
             receive(call)
         if self.core.draining:
+            for call in self.calls:
+                call.late = True
             self.give_up(Cause.SHUTDOWN, self.began)
 
     def nested(self, maker: CallState, call: ToolCall, scope: trio.CancelScope) -> Coroutine[Any, Any, ToolResult]:
         """A call that the body of `maker`, one of this turn, makes: a turn of one, for the same session and with the
-        same tools in reach. Raises as `Registry.execute` does, and `RuntimeError` once the maker has settled, but for
-        its jobs.
+        same tools in reach. Raises as `Registry.execute` does, and when it is awaited `RuntimeError` outside of the
+        maker and its jobs.
 
         **Cancellation**: as for `ToolContext.execute`."""
         check_asked(self.core, scope, None)
-        if not is_within(maker):
-            raise RuntimeError("the call has settled: its context can make no more calls")
         return run_turn(self.reach, (checked(call),), scope, self.session, None, only, maker)
 
     def give_up(self, cause: Cause, at: float, *, by_deadline: bool = False) -> None:
@@ -140,7 +140,7 @@ class Turn:
         """Start, in order, every call that may start now."""
         if self.given_up:
             self._launch_given_up()
-        while self._deciding is None and (call := self._waiting()) is not None:
+        while self.deciding is None and (call := self.waiting()) is not None:
             admitted = call.cause is None
             if not admitted:
                 if self._skipping is not None:
@@ -167,17 +167,7 @@ class Turn:
                 self.fault = fault
         return self.unfinished > 0
 
-    @property
-    def deciding(self) -> CallState | None:
-        """The call whose policies have not spoken, which keeps the others from being launched."""
-        return self._deciding
-
-    @property
-    def first_waiting(self) -> CallState | None:
-        """The first call that has not been launched. For whoever looks on."""
-        return self._waiting()
-
-    def _waiting(self) -> CallState | None:
+    def waiting(self) -> CallState | None:
         """The first call that has not been launched."""
         while self._next < len(self.calls):
             call = self.calls[self._next]
@@ -208,14 +198,14 @@ class Turn:
         if skipped:
             self._skipping = call  # one after the other, so that they are recorded in order
         elif self.core.pre_policies.functions or self.core.recorders.functions:
-            self._deciding = call  # with nothing to wait for at the gate, the order of launches is enough
+            self.deciding = call  # with nothing to wait for at the gate, the order of launches is enough
         call.stage = "gate"
         self.nursery.start_soon(carry, call, skipped, name=call.name)
 
     def decided(self, call: CallState) -> None:
         """The policies of this call have spoken, or never will: the next one may start."""
-        if self._deciding is call:
-            self._deciding = None
+        if self.deciding is call:
+            self.deciding = None
             self.wake()
         elif self._skipping is call:
             self._skipping = None
@@ -229,7 +219,7 @@ class Turn:
             if call.exclusive:
                 self.exclusive = False
         self.decided(call)
-        if not self.unfinished or self._waiting() is not None:
+        if not self.unfinished or self.waiting() is not None:
             self.wake()
 
     # --- parking ---------------------------------------------------------------------------------------------------
@@ -252,7 +242,7 @@ class Turn:
             self.give_up(cause, min(now, deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
-        if self._skipping is None and self._waiting() is not None:
+        if self._skipping is None and self.waiting() is not None:
             self.wake()
         return Abort.FAILED
 
@@ -285,6 +275,7 @@ async def run_turn(  # noqa: PLR0917 - the argument list of three public methods
     **Cancellation**: when the scope handed over is cancelled, every call still settles and is published, and the
     results are returned. When a scope around it is cancelled, the same happens and then `Cancelled` is raised.
     """
+    check_still(reach.core, maker)
     turn = Turn(reach, calls, scope, session, on_settled)
     with scope:
         async with trio.open_nursery() as turn.nursery:

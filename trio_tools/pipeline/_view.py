@@ -81,7 +81,7 @@ class CallView:
     @property
     def root(self) -> CallToken:
         """The token of the outermost call that this one was made for: its own, if no other call made it."""
-        return self._state.root.token
+        return self._state.identity.root.token
 
     @property
     def stage(self) -> str:

@@ -48,7 +48,7 @@ def _cancelled(call: CallState, children: Sequence[CallState]) -> str:
 
 def _queued(call: CallState) -> str | None:
     turn = call.turn
-    first = turn.first_waiting
+    first = turn.waiting()
     assert first is not None  # this one waits, at least
     if turn.deciding is not None:
         return f"the policies of {_name(turn.deciding)}"
@@ -80,13 +80,9 @@ def _around(call: CallState) -> str | None:
     if limiter is None:
         recorded = call.heard and (call.holds is not None or not call.turn.core.wrappers.functions)
         return "a recorder" if recorded else "a wrapper"
-    lender = call.around_it
-    while lender is not None and lender.lending is not limiter:
-        lender = lender.around_it
-    if lender is not None:
-        return f"the token that {_name(lender)} lends to one call at a time"
     what = "a thread" if call.tool is None or call.tool.pool is None else "a token of its pool"
-    return f"{what} ({limiter.borrowed_tokens} of {limiter.total_tokens} taken)"
+    taken = f"{what} ({limiter.borrowed_tokens} of {limiter.total_tokens} taken)"
+    return taken if call.lender is None else f"{taken}, or for that of a call around it"
 
 
 def _has_ended(call: CallState) -> bool:

@@ -1,43 +1,30 @@
-"""Waiting until the calls and jobs of a registry have come to rest."""
+"""Waiting until the calls and jobs of a registry have come to rest.
+
+What comes while it drains is refused, and is not waited for: or there would be no end to it under steady traffic.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, wait_task_rescheduled
 
-from trio_tools.pipeline import Core
+from trio_tools.pipeline import CallState, Core, JobState
 from trio_tools.values import Cause
-
-CLOSING = "the registry is closing"
-
-
-def _give_up(core: Core, cause: Cause, *, running: bool) -> None:
-    """End every unsettled call that still waits for its turn, and with `running` those that have begun as well."""
-    now = trio.current_time()
-    for call in list(core.unsettled):
-        if running or call.stage == "queued":
-            call.turn.give_up_one(call, cause, now, None)
-
-
-def _end_jobs(core: Core) -> None:
-    """Cancel every job, and have those that are started from now on be cancelled at once."""
-    core.ending = True
-    for job in core.jobs:
-        job.cancel(CLOSING)
 
 
 @enable_ki_protection
 async def drain(core: Core) -> KeyboardInterrupt | None:
-    """Take no more calls and wait for those under way. Returns a Ctrl-C that came meanwhile, for the caller to raise.
+    """Take no more calls and wait for those under way, but for those of jobs, which go on. Returns a Ctrl-C that came
+    meanwhile, for the caller to raise.
 
-    **Cancellation**: not raised; what runs is cancelled, and still awaited: the one unbounded wait, which `pending()`
-    shows.
+    **Cancellation**: not raised; what is waited for is cancelled, and still awaited: the one unbounded wait, which
+    `pending()` shows.
     """
     core.draining = True
-    _give_up(core, Cause.SHUTDOWN, running=False)
-    return await _rest(core, lambda: bool(core.unsettled))
+    core.give_up(Cause.SHUTDOWN, _is_queued)
+    return await _rest(core, _is_awaited)
 
 
 @enable_ki_protection
@@ -48,16 +35,33 @@ async def end(core: Core, *, abruptly: bool) -> KeyboardInterrupt | None:
     **Cancellation**: as for `drain`.
     """
     core.draining = True
-    _give_up(core, Cause.SHUTDOWN, running=abruptly)
+    core.give_up(Cause.SHUTDOWN, _is_any if abruptly else _is_queued)
     if abruptly:
-        _end_jobs(core)
-    interrupt = await _rest(core, lambda: any(not call.aside for call in core.unsettled))
-    _end_jobs(core)
-    return await _rest(core, lambda: bool(core.unsettled or core.jobs)) or interrupt
+        core.end_jobs()
+    interrupt = await _rest(core, _is_awaited)
+    core.end_jobs()
+    interrupt = await _rest(core, lambda call: not call.late, jobs=core.jobs) or interrupt
+    late = set(core.unsettled)  # refused, and about to be published
+    return await _rest(core, late.__contains__) or interrupt
 
 
-async def _rest(core: Core, busy: Callable[[], bool]) -> KeyboardInterrupt | None:
-    """Wait until there is nothing to wait for; a cancel and a Ctrl-C cut what is waited for, and not the wait."""
+def _is_any(_: CallState) -> bool:
+    return True
+
+
+def _is_queued(call: CallState) -> bool:
+    return call.stage == "queued"
+
+
+def _is_awaited(call: CallState) -> bool:
+    return call.job is None and not call.late
+
+
+async def _rest(
+    core: Core, awaited: Callable[[CallState], bool], *, jobs: Collection[JobState] = ()
+) -> KeyboardInterrupt | None:
+    """Wait until no such call is left, and none of these jobs; a cancel and a Ctrl-C cut what is waited for, and not
+    the wait."""
     interrupt: KeyboardInterrupt | None = None
     task = trio.lowlevel.current_task()
 
@@ -70,10 +74,10 @@ async def _rest(core: Core, busy: Callable[[], bool]) -> KeyboardInterrupt | Non
             pass
         except KeyboardInterrupt as thrown:
             interrupt, cause = thrown, Cause.INTERRUPT
-        _give_up(core, cause, running=True)
+        core.give_up(cause, awaited)
         return Abort.FAILED
 
-    while busy():
+    while jobs or any(map(awaited, core.unsettled)):
         core.watchers.add(task)
         await wait_task_rescheduled(abort)
     return interrupt

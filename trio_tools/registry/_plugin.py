@@ -106,18 +106,17 @@ def in_order_of_need(plugins: Iterable[AnyPlugin]) -> list[AnyPlugin]:
         listed[one.name] = one
     ordered: dict[str, AnyPlugin] = {}
     for name in listed:
-        _place(name, listed, ordered, ())
+        way = [name]  # to what is to be opened next, each required by the one before
+        while way:
+            missing = next((need for need in listed[way[-1]].requires if need not in ordered), None)
+            if missing is None:
+                ordered.setdefault(way[-1], listed[way[-1]])
+                way.pop()
+            elif missing not in listed:
+                raise ValueError(f'plugin "{way[-1]}" requires plugin "{missing}", which is not listed')
+            elif missing in way:
+                circle = " -> ".join((*way[way.index(missing) :], missing))
+                raise ValueError(f"plugins require each other, and none can be the first to open: {circle}")
+            else:
+                way.append(missing)
     return list(ordered.values())
-
-
-def _place(name: str, listed: dict[str, AnyPlugin], ordered: dict[str, AnyPlugin], above: tuple[str, ...]) -> None:
-    if name in ordered:
-        return
-    if name not in listed:
-        raise ValueError(f'plugin "{above[-1]}" requires plugin "{name}", which is not listed')
-    if name in above:
-        circle = " -> ".join((*above[above.index(name) :], name))
-        raise ValueError(f"plugins require each other, and none can be the first to open: {circle}")
-    for needed in listed[name].requires:
-        _place(needed, listed, ordered, (*above, name))
-    ordered[name] = listed[name]

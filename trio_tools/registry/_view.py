@@ -182,7 +182,7 @@ class RegistryView:
 
     def jobs(self) -> list[Job]:
         """Every job that has not come to rest, in order of their start."""
-        return [job for job in self._core.jobs if self._reach.holds(job.starter.turn.reach)]
+        return [job for job in self._core.jobs if self._reach.holds(job.reach)]
 
     def cancel_job(self, job_id: str, reason: str | None = None) -> bool:
         """Stop a job by its id; it is listed until it has come to rest. Whether it was this that stopped it: an id that

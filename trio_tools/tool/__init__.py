@@ -4,9 +4,10 @@ from trio_tools.tool._callables import is_generator, place_of
 from trio_tools.tool._context import Job, SyncToolContext, ToolContext
 from trio_tools.tool._describe import described
 from trio_tools.tool._shape import Shape
-from trio_tools.tool._tool import Body, Classifier, Finalizer, Tool, tool
+from trio_tools.tool._tool import MAX_RESULT_BYTES, Body, Classifier, Finalizer, Tool, tool
 
 __all__ = [
+    "MAX_RESULT_BYTES",
     "Body",
     "Classifier",
     "Finalizer",
