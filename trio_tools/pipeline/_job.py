@@ -64,34 +64,42 @@ class JobState:
 
     @property
     def id(self) -> str:
+        """Tells it from every other job of its registry."""
         return self._id
 
     @property
     def name(self) -> str:
+        """For people."""
         return self._name
 
     @property
     def session(self) -> Session | None:
+        """On whose behalf."""
         return self._session
 
     @property
     def call(self) -> CallToken:
+        """The token of the call which started it."""
         return self.starter.token
 
     @property
     def status(self) -> JobStatus:
+        """How far it got."""
         return self._status
 
     @property
     def seconds(self) -> float:
+        """How long it has run, or ran."""
         return trio.current_time() - self._began if self._notice is None else self._notice.seconds
 
     @property
     def notice(self) -> JobNotice | None:
+        """What it came to; None until it has come to rest."""
         return self._notice
 
     @property
     def where(self) -> tuple[str, ...]:
+        """Where it is stuck."""
         return where(self._task)
 
     @enable_ki_protection
