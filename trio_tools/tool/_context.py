@@ -125,7 +125,7 @@ class _AnyContext(Protocol):
         Arguments: `function`, an async function without arguments; what it returns is to be a JSON value. `name`, for
         people; by default the function's. A job ends by itself, by `cancel`, or with the registry, which cancels it and
         waits until it has come to rest; then its session's notice goes to those who observe jobs. One that is started
-        by a call which has been given up is cancelled before it begins.
+        by a call which has been given up is cancelled before it begins, and nobody is told of it.
 
         Raises `RuntimeError` once the call has settled, but for what its jobs start in their turn.
         """
@@ -142,8 +142,9 @@ class ToolContext(_AnyContext, Protocol):
         has this call's session and tools in reach, and this call as its parent. It waits for no pool's token that calls
         around it hold.
 
-        Raises `TypeError` without a scope, `RuntimeError` for one that was entered before, and once this call has
-        settled, but for what its jobs do. What goes wrong with the call itself is a result.
+        Raises `TypeError` without a scope, and `RuntimeError` for one that was entered before and in a task that is
+        inside of neither this call, as long as it runs, nor one of its jobs: nothing would wait there for what is made.
+        What goes wrong with the call itself is a result.
 
         **Cancellation**: when `scope` is cancelled, the call settles and its result is returned. When this call is
         given up the other one is stopped, settles, is published, and then `Cancelled` is raised.
@@ -152,7 +153,7 @@ class ToolContext(_AnyContext, Protocol):
 
 
 class SyncToolContext(_AnyContext, Protocol):
-    """The same for a plain `def` body, from its worker thread."""
+    """The same for a plain `def` body, from its worker thread. Its jobs run in Trio's own, where it cannot be used."""
 
     def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> ToolResult:
         """Run another tool call inside this one, as `ToolContext.execute` does, while this thread waits.
