@@ -10,6 +10,7 @@ from trio_tools.cli._call import CallRequest
 from trio_tools.cli._completion import SHELLS, CompletionRequest
 from trio_tools.cli._config import CheckRequest, ConfigRequest
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
+from trio_tools.cli._printable import named
 from trio_tools.cli._run import RunRequest
 from trio_tools.cli._schema import SchemaRequest
 from trio_tools.cli._setting import STDIN, Setting, tools_in, whole_number
@@ -18,7 +19,7 @@ from trio_tools.cli._tools import ToolsRequest
 from trio_tools.formats import TURN_FORMS
 
 if TYPE_CHECKING:
-    from cyclopts import App, Token
+    from cyclopts import App, CycloptsError, Token
 
 
 class Request(Protocol):
@@ -42,7 +43,7 @@ def parse(arguments: Sequence[str]) -> Request | None:
         tokens = [STDIN if one == "-" else one for one in arguments]  # the parser takes a bare hyphen for an option
         parsed: Request | None = app()(tokens, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        raise Refused(" ".join(str(error).split())) from None
+        raise Refused(_words(error)) from None
     return parsed
 
 
@@ -218,6 +219,18 @@ def _add_schema(app: "App") -> None:
         return SchemaRequest(target=target, arguments=arguments, form=form)
 
 
+def _words(error: "CycloptsError") -> str:
+    """What the parser says, on one line, and where there is more."""
+    from cyclopts import UnusedCliTokensError
+
+    command = " ".join(("trio-tools", *(error.command_chain or ())))
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        words = f'"{named(error.unused_tokens[0])}" is an argument too many'
+    else:
+        words = named(" ".join(str(error).split())).removesuffix(".")
+    return f"{words} ({command} --help says what there is)"
+
+
 def _setting(
     config: Path | None, options: tuple[str, ...], tools: str | None, root: Path | None, parallel: int | None
 ) -> Setting:
@@ -227,7 +240,7 @@ def _setting(
 
 def _form(form: str | None) -> str | None:
     if form is not None and form not in TURN_FORMS:
-        raise Refused(f'--format: there is no form "{form}"; there are {", ".join(TURN_FORMS)}')
+        raise Refused(f'--format: there is no form "{named(form)}"; there are {", ".join(TURN_FORMS)}')
     return form
 
 

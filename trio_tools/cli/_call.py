@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import attrs
 import trio
 
@@ -34,17 +36,18 @@ class CallRequest:
 
     def answer(self) -> int:
         """Make the call, print its result and return the exit status, which says whether it succeeded."""
-        return trio.run(self._run, self.setting.load())
-
-    async def _run(self, config: Config) -> int:
-        async def call(run: Run) -> int:
-            return await run.on_registry(config, self._made)
-
-        return await with_signals(self.timeout, call)
-
-    async def _made(self, registry: Registry, place: Workplace) -> int:
+        config = self.setting.load()
+        # before signals are taken: who waits for his own input can end that by Ctrl-C
         arguments = standard_input() if self.arguments == STDIN else self.arguments
-        call = ToolCall(self.name, arguments)
+        return trio.run(self._run, config, ToolCall(self.name, arguments))
+
+    async def _run(self, config: Config, call: ToolCall) -> int:
+        async def made(run: Run) -> int:
+            return await run.on_registry(config, partial(self._made, call))
+
+        return await with_signals(self.timeout, made)
+
+    async def _made(self, call: ToolCall, registry: Registry, place: Workplace) -> int:
         scope = place.stop.take_in_hand()
         place.screen.begin(1, [call])
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from trio_tools import open_registry
-from trio_tools.cli._printable import complain
+from trio_tools.cli._printable import complain, named
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import MISUSE, OK, Refused
 from trio_tools.cli._stdout import say
@@ -46,7 +46,7 @@ class CheckRequest:
         try:
             open_registry(config)  # looks whether its plugins have what they require, and opens none
         except ValueError as error:
-            raise Refused(f"{self.file}: {error}") from None
+            raise Refused(f"{named(str(self.file))}: {error}") from None
         names = ", ".join(one.name for one in config.plugins) or "none"
         say(f"no problem found; plugins that are on: {names}")
         return OK

@@ -32,15 +32,17 @@ async def opened(config: Config) -> AsyncGenerator[Registry]:
         async with opening as registry:
             entered = True
             yield registry
-    except Exception as thrown:
+    except BaseException as thrown:  # a plugin may try to exit, too
         where = next((note for note in getattr(thrown, "__notes__", ()) if note.startswith(_IN_A_PLUGIN)), None)
-        if where is None:
+        if where is None or isinstance(thrown, KeyboardInterrupt):
             raise
         raise Refused(f"{where}: {_words(thrown)}", status=FAILED if entered else MISUSE) from None
 
 
-def _words(thrown: Exception) -> str:
+def _words(thrown: BaseException) -> str:
     """What a plugin says, in its own words if it has chosen them for people."""
+    if isinstance(thrown, SystemExit):
+        return f"its code tried to exit the process, with code {printable(thrown) or '0'}"
     if isinstance(thrown, OSError) and thrown.strerror:
         of = "" if thrown.filename is None else f': "{thrown.filename}"'
         return f"{thrown.strerror}{of}"

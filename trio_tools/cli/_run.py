@@ -122,6 +122,8 @@ class Run:
                     for line in refusal.lines:
                         complain(line)
                     status = refusal.status
+                except KeyboardInterrupt:  # raised by a plugin: a real one comes as a signal here
+                    status = INTERRUPTED
                 nursery.cancel_scope.cancel("the run is over")
         return status if place.stop.status is None else place.stop.status
 

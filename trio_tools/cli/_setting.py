@@ -9,6 +9,7 @@ from pathlib import Path
 
 import attrs
 
+from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
 
@@ -52,12 +53,12 @@ class Setting:
         for option in self.options:
             key, equals, value = option.partition("=")
             if not equals or not key.strip():
-                raise Refused(f'--set takes KEY=VALUE, such as plugins.shell.timeout=60, and not "{option}"')
+                raise Refused(f'--set takes KEY=VALUE, such as plugins.shell.timeout=60, and not "{named(option)}"')
             yield key.strip(), Override(value, f"--set {key.strip()}")
 
     def _own_toolkits(self) -> Iterator[tuple[str, Override]]:
         if self.root is not None and not os.path.isdir(self.root):
-            raise Refused(f'--root must be a folder, and "{self.root}" is none')
+            raise Refused(f'--root must be a folder, and "{named(str(self.root))}" is none')
         tools = FILE_TOOLS if self.tools is None else self.tools
         of_files = [name for name in tools if name in FILE_TOOLS]
         toolkits = {"files": bool(of_files), "shell": "bash" in tools}
@@ -74,7 +75,7 @@ def tools_in(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in TOOLS:
-            raise Refused(f'--tools: there is no tool "{name}"; there are {", ".join(TOOLS)}')
+            raise Refused(f'--tools: there is no tool "{named(name)}"; there are {", ".join(TOOLS)}')
         if names.count(name) > 1:
             raise Refused(f'--tools: "{name}" stands more than once')
     return names
@@ -85,4 +86,4 @@ def whole_number(option: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise Refused(f'{option} must be a whole number, not "{text}"') from None
+        raise Refused(f'{option} must be a whole number, not "{named(text)}"') from None
