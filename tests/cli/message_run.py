@@ -105,8 +105,11 @@ def told(row: Row, folder: Path) -> Told:
         out = stack.enter_context(_streams(row, folder))
         stack.enter_context(redirect_stderr(err))
         status = main(list(row.arguments))
-    lines = (text.replace(str(folder), "FOLDER").split("\n") for text in (out.read_text("utf-8"), err.getvalue()))
-    return Told(*(tuple(one[:-1]) for one in lines), status)
+    return Told(_lines(out.read_text("utf-8"), folder), _lines(err.getvalue(), folder), status)
+
+
+def _lines(text: str, folder: Path) -> tuple[str, ...]:
+    return tuple(text.replace(str(folder), "FOLDER").split("\n")[:-1])
 
 
 @contextmanager
