@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,9 @@ from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, hold, in_o
 
 if TYPE_CHECKING:
     from trio_tools.config import Config
+
+# Plugins of ours: none provides a service.
+OWN_PLUGINS = {"timeout", "logging", "files", "shell"}
 
 
 def open_registry(
@@ -75,18 +78,29 @@ def _composed(listed: tuple[AnyPlugin, ...], *, defaults: bool) -> list[AnyPlugi
     return in_order_of_need((timeout, *listed) if unlisted else listed)
 
 
-def _could_provide(listed: list[AnyPlugin], kind: type[object]) -> Iterator[str]:
-    """Who could bring a service that is missing, and what to do about it."""
+def _could_provide(listed: list[AnyPlugin], kind: type[object], asker: str | None) -> list[str]:
+    """Who could bring a service that is missing for `asker`, and what to do about it: those that say so, or else those
+    that may."""
+    installed, names = _not_listed(listed)
+    said = [f'plugin "{one.name}" does while it is open: name it in requires' for one in listed if kind in one.provides]
+    said += [f'plugin "{one.name}" is installed and does: list it' for one in installed if kind in one.provides]
+    if said:
+        return said
+    silent = [one.name for one in listed if not one.provides and one.name not in {asker, *OWN_PLUGINS}]
+    may = [f"plugin {name} may while it is open, and does not say so" for name in silent]
+    return may + [f"plugin {name} is installed and may: list it" for name in names]
+
+
+def _not_listed(listed: list[AnyPlugin]) -> tuple[list[AnyPlugin], list[str]]:
+    """Plugins that are installed and not listed: those that are imported already, and the names of the others. None is
+    imported by this."""
     from trio_tools.config import ConfigError, installed_plugins
 
-    names = {one.name for one in listed}
-    for one in listed:
-        if kind in one.provides:
-            yield f'plugin "{one.name}" does while it is open; name it in requires=("{one.name}",)'
     try:
         installed = installed_plugins()
     except ConfigError:  # metadata that cannot be read: nobody is known there
-        return
-    for one in installed.imported():
-        if kind in one.provides and one.name not in names:
-            yield f'plugin "{one.name}" is installed and does; list it'
+        return [], []
+    others = {one.name for one in listed} | OWN_PLUGINS
+    imported = [one for one in installed.imported() if one.name not in others]
+    known = others | {one.name for one in imported}
+    return imported, [name for name in installed.names if name not in known]

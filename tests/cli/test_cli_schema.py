@@ -132,7 +132,7 @@ def test_a_form_may_be_asked_for(folder: Path, capsys: pytest.CaptureFixture[str
         (["shop"], '"shop" must be MODULE:FUNCTION or FILE.py:FUNCTION, such as mytools:search'),
         (["shop:"], '"shop:" must be MODULE:FUNCTION'),
         (["shop:nothing"], 'there is no "nothing" in '),
-        (["shop:number"], '"shop:number" is a int, and neither a function nor a Tool'),
+        (["shop:number"], '"shop:number" is a value of type int, and neither a function nor a Tool'),
         (["shop:untyped"], 'tool "untyped", parameter "x": needs an annotation'),
         (["shop:Color"], "Color is a class, and a class is not a tool"),
         (["shop:worse", "{}"], "not a JSON Schema that can be checked"),

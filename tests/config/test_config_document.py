@@ -238,4 +238,4 @@ def test_a_default_factory_that_fails_leaves_its_option_out(site: Site) -> None:
         raise SystemExit
 
     site.offer(house=made_of(attrs.make_class("Kind", {"a": attrs.field(factory=fails, metadata=option(unit="x"))})))
-    assert "# Any value. Unit: x. Not set by default.\n# a = ..." in config_document(["house"]).text
+    assert "# Any value. Unit: x. Its default is the plugin's to make.\n# a = ..." in config_document(["house"]).text

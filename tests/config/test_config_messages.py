@@ -173,8 +173,8 @@ SHELL = "TRIO_TOOLS_PLUGINS__SHELL__"
     ("environment", "lines"),
     [
         ({f"{SHELL}TIMEOUT": "-1"}, [f"{SHELL}TIMEOUT: must be a positive finite number of seconds, not -1.0"]),
-        ({f"{SHELL}TIMEOUT": "abc"}, [f"{SHELL}TIMEOUT: must be a TOML value: number"]),
-        ({f"{SHELL}TIMEOUT": "1\n[x]"}, [f"{SHELL}TIMEOUT: must be a TOML value: number"]),
+        ({f"{SHELL}TIMEOUT": "abc"}, [f"{SHELL}TIMEOUT: is no TOML value; the option takes: number"]),
+        ({f"{SHELL}TIMEOUT": "1\n[x]"}, [f"{SHELL}TIMEOUT: is no TOML value; the option takes: number"]),
         ({f"{SHELL}TIMEOUT": "'60'"}, [f"{SHELL}TIMEOUT: must be a number, not a string"]),
         ({f"{SHELL}TIMEOT": "60"}, [f'{SHELL}TIMEOT: unknown option; did you mean "timeout"?']),
         ({f"{SHELL}timeout": "60"}, [f'{SHELL}timeout: unknown option; did you mean "timeout"?']),
@@ -182,7 +182,7 @@ SHELL = "TRIO_TOOLS_PLUGINS__SHELL__"
             {f"{SHELL}X__Y": "60"},
             [f"{SHELL}X__Y: unknown option; there are {OPTIONS}"],
         ),
-        ({"TRIO_TOOLS_DEFAULTS": "no"}, ["TRIO_TOOLS_DEFAULTS: must be a TOML value: boolean"]),
+        ({"TRIO_TOOLS_DEFAULTS": "no"}, ["TRIO_TOOLS_DEFAULTS: is no TOML value; the option takes: boolean"]),
         (
             {"TRIO_TOOLS_REGISTRY__MAX_PARALLEL_CALLS": "0"},
             ["TRIO_TOOLS_REGISTRY__MAX_PARALLEL_CALLS: must be a positive integer, not 0"],
@@ -208,7 +208,7 @@ def test_what_is_wrong_with_a_variable_names_it(site: Site, environment: dict[st
         ("plugins.files.root", ".", "plugin files is not listed; there are shell"),
         ("plugins.files", "false", "must be true, which switches the plugin on"),
         ("plugins.files", False, "must be true, which switches the plugin on"),
-        ("defaults", "maybe", "must be a TOML value: boolean"),
+        ("defaults", "maybe", "is no TOML value; the option takes: boolean"),
         ("registry.max_parallel_calls", True, "must be an integer, not a boolean"),
         ("registry", "x", "unknown; there are defaults, registry.OPTION, plugins.NAME and plugins.NAME.OPTION"),
         ("", "x", "unknown; there are defaults, registry.OPTION, plugins.NAME and plugins.NAME.OPTION"),

@@ -185,6 +185,7 @@ async def test_a_job_s_calls_and_jobs_are_children_of_the_call_that_started_it(a
         started = Started(registry, work)
         job = await started.call()
         await job.wait()
+        await wait_all_tasks_blocked()
         assert [one.name for one in registry.jobs()] == ["below"]
     outer, inner = (one.ref for one in log.accepted)
     assert (inner.parent, inner.root) == (outer.root, outer.root)

@@ -90,11 +90,34 @@ async def test_what_a_body_raised_is_logged_with_its_traceback(caplog: pytest.Lo
     """On a logger of its own, and no value of an argument in the line."""
     failure, line = await logged(caplog, ToolCall("broken", {"secret": "hunter2"}, id="c1"))
     assert (failure.name, failure.levelname) == ("trio_tools.failures", "ERROR")
-    assert failure.getMessage() == "the body of broken (c1) raised LookupError"
+    assert failure.getMessage() == "call broken (c1): LookupError"
     assert failure.exc_info is not None
     where = traceback.extract_tb(failure.exc_info[2])[-1]
     assert (where.name, where.line) == ("broken", 'raise LookupError("no such row")')
     assert "hunter2" not in failure.getMessage() + line.getMessage()
+
+
+@pytest.mark.parametrize("where", ["wrapper", "pre-policy", "post-policy"])
+async def test_what_stands_round_a_call_is_traced_too(where: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The result has its words alone; whose fault it was is in the log."""
+
+    def fails(*_: object) -> None:
+        raise LookupError("no such row")
+
+    caplog.set_level(logging.INFO, "trio_tools")
+    async with open_registry(plugins=[logging_plugin]) as registry:
+        registry.register(start)
+        match where:
+            case "wrapper":
+                registry.add_wrapper(fails)  # type: ignore[arg-type]  # it never returns
+            case "pre-policy":
+                registry.add_pre_policy(fails)
+            case _:
+                registry.add_post_policy(fails)
+        await registry.execute(ToolCall("start"), scope=trio.CancelScope())
+    failure = caplog.records[0]
+    assert failure.exc_info is not None
+    assert traceback.extract_tb(failure.exc_info[2])[-1].name == "fails"
 
 
 async def test_an_error_that_the_author_meant_is_there_at_debug(caplog: pytest.LogCaptureFixture) -> None:
@@ -110,7 +133,8 @@ async def test_arguments_are_logged_only_if_the_config_says_so(
         caplog, ToolCall("add", {"a": 1, "b": 2}), ToolCall("broke", {"secret": "x\ny" * 100}), config=config
     )
     assert short.getMessage() == 'call add: ok in 2.000 s, arguments {"a": 1, "b": 2}'
-    assert getattr(short, "arguments", None) == {"a": 1, "b": 2}
+    assert getattr(short, "arguments", None) == '{"a": 1, "b": 2}'
+    assert getattr(long, "arguments", None) == r'{"secret": "x\nyx...'
     assert long.getMessage().endswith(r', arguments {"secret": "x\nyx...')
 
 
@@ -118,6 +142,24 @@ async def test_a_job_is_one_line_too(caplog: pytest.LogCaptureFixture, autojump_
     _, record = await logged(caplog, ToolCall("start"))
     assert (record.name, record.levelname) == ("trio_tools.jobs", "INFO")
     assert record.getMessage() == r"job watch\x0a (job-1): killed in 0.000 s"
+
+
+async def test_why_a_job_failed_is_in_its_line(caplog: pytest.LogCaptureFixture) -> None:
+    @tool
+    async def begin(ctx: ToolContext) -> None:
+        async def breaks() -> None:
+            raise OSError("no such\nport")
+
+        await ctx.start_job(breaks, name="watch").wait()
+
+    async with open_registry(plugins=[logging_plugin]) as registry:
+        registry.register(begin)
+        await registry.execute(ToolCall("begin"), scope=trio.CancelScope())
+    (record,) = [one for one in caplog.records if one.name == "trio_tools.jobs"]
+    assert (record.levelname, record.getMessage()) == (
+        "WARNING",
+        r"job watch (job-1): failed in 0.000 s: OSError: no such\x0aport",
+    )
 
 
 async def test_the_exception_is_let_go_of_when_the_observers_have_returned() -> None:

@@ -79,7 +79,7 @@ def test_the_commands_show_what_it_brings(environment: Environment) -> None:
     for words in ("[plugins.acme-stock]", "Its name, as on the door.", "Required.", "Unit: seconds.", "refresh = 60.0"):
         assert words in shown
     assert (
-        "no problem found; plugins that are on: acme-stock"
+        "no problem found; plugins that are on, in the order in which they open: timeout (by default), acme-stock"
         in environment.command("check", config, STOCK_TOKEN="x").stdout
     )
 
@@ -103,10 +103,10 @@ def test_the_commands_show_what_it_brings(environment: Environment) -> None:
             '[plugins.acme-stock]\nwarehouse = "${HOME}"\n',
             ["f.toml: [plugins.acme-stock] warehouse: this option takes no ${...}; write $${ for a literal ${"],
         ),
-        ("[plugins.acme-report]\n", ['plugin "acme-report" requires plugin "acme-stock", which is not listed']),
+        ("[plugins.acme-report]\n", ['f.toml: plugin "acme-report" requires plugin "acme-stock", which is not listed']),
         (
             "[plugins.acme-circle]\n",
-            ["plugins require each other, and none can be the first to open: acme-circle -> acme-circle"],
+            ["f.toml: plugins require each other, and none can be the first to open: acme-circle -> acme-circle"],
         ),
         (
             '[plugins.acme-stock]\nwarehouse = "burnt down"\n',

@@ -10,6 +10,7 @@ from trio_tools.cli._call import CallRequest
 from trio_tools.cli._completion import SHELLS, CompletionRequest
 from trio_tools.cli._config import CheckRequest, ConfigRequest
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
+from trio_tools.cli._printable import named
 from trio_tools.cli._run import RunRequest
 from trio_tools.cli._schema import SchemaRequest
 from trio_tools.cli._setting import STDIN, Setting, tools_in, whole_number
@@ -18,7 +19,7 @@ from trio_tools.cli._tools import ToolsRequest
 from trio_tools.formats import TURN_FORMS
 
 if TYPE_CHECKING:
-    from cyclopts import App, Token
+    from cyclopts import App, CycloptsError, Token
 
 
 class Request(Protocol):
@@ -42,7 +43,7 @@ def parse(arguments: Sequence[str]) -> Request | None:
         tokens = [STDIN if one == "-" else one for one in arguments]  # the parser takes a bare hyphen for an option
         parsed: Request | None = app()(tokens, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        raise Refused(" ".join(str(error).split())) from None
+        raise Refused(_words(error)) from None
     return parsed
 
 
@@ -64,7 +65,7 @@ def _add_run(app: "App") -> None:
 
     @app.command(help_epilogue=RUN)
     def run(
-        file: Annotated[str, Parameter(name="FILE")],
+        file: Annotated[Path, Parameter(name="FILE")],
         /,
         *,
         config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
@@ -90,10 +91,10 @@ def _add_run(app: "App") -> None:
                 default: the working folder.
             parallel: How many calls of a turn may run at once; default: 10.
             timeout: Seconds for the whole run.
-            form: Read only lines of this form: plain, openai or anthropic. Without it each line's is found by itself.
+            form: The form of all lines: plain, openai or anthropic. Without it each line's is found by itself.
         """
         return RunRequest(
-            setting=_setting(config, options, tools, root, parallel), file=file, form=_form(form), timeout=timeout
+            setting=_setting(config, options, tools, root, parallel), file=str(file), form=_form(form), timeout=timeout
         )
 
 
@@ -103,7 +104,7 @@ def _add_call(app: "App") -> None:
     @app.command(help_epilogue=CALL)
     def call(
         name: Annotated[str, Parameter(name="NAME")],
-        arguments: Annotated[str, Parameter(name="JSON")] = "",
+        arguments: Annotated[str, Parameter(name="JSON", show_default=False)] = "",
         /,
         *,
         config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
@@ -111,7 +112,7 @@ def _add_call(app: "App") -> None:
         tools: str | None = None,
         root: Path | None = None,
         timeout: float | None = None,
-        as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+        as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
     ) -> CallRequest:
         """Call one tool, and print what a model would read of its result.
 
@@ -126,7 +127,7 @@ def _add_call(app: "App") -> None:
             as_json: Print the whole result, as a line of JSON.
         """
         setting = _setting(config, options, tools, root, None)
-        return CallRequest(setting=setting, name=name, arguments=arguments, as_json=as_json, timeout=timeout)
+        return CallRequest(setting=setting, name=_bare(name), arguments=arguments, as_json=as_json, timeout=timeout)
 
 
 def _add_tools(app: "App") -> None:
@@ -139,9 +140,9 @@ def _add_tools(app: "App") -> None:
         options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
         root: Path | None = None,
-        as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+        as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
         schemas: Annotated[str | None, Parameter(name="--schemas")] = None,
-        pipeline: Annotated[bool, Parameter(negative="")] = False,
+        pipeline: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     ) -> ToolsRequest:
         """List the tools, or show what stands round each call.
 
@@ -153,7 +154,7 @@ def _add_tools(app: "App") -> None:
             as_json: All that is known of each, as JSON.
             schemas: What a provider is told of them, in its form: openai, openai-strict, openai-responses,
                 openai-responses-strict, anthropic, gemini, mcp.
-            pipeline: Policies, wrappers and observers in the order in which a call meets them.
+            pipeline: Policies, wrappers, recorders and observers, in the order in which a call meets them.
         """
         setting = _setting(config, options, tools, root, None)
         return ToolsRequest(setting=setting, as_json=as_json, schemas=schemas, pipeline=pipeline)
@@ -169,7 +170,7 @@ def _add_configs(app: "App") -> None:
         Args:
             names: Only these plugins, switched on. Without names all of them, each commented out.
         """
-        return ConfigRequest(names=names)
+        return ConfigRequest(names=tuple(map(_bare, names)))
 
     @app.command(help_epilogue=CHECK)
     def check(
@@ -193,7 +194,7 @@ def _add_configs(app: "App") -> None:
         Args:
             shell: bash, zsh or fish.
         """
-        return CompletionRequest(shell=shell, script=lambda: app.generate_completion(shell=SHELLS[shell]))
+        return CompletionRequest(shell=_bare(shell), script=lambda: app.generate_completion(shell=SHELLS[shell]))
 
 
 def _add_schema(app: "App") -> None:
@@ -218,6 +219,18 @@ def _add_schema(app: "App") -> None:
         return SchemaRequest(target=target, arguments=arguments, form=form)
 
 
+def _words(error: "CycloptsError") -> str:
+    """What the parser says, on one line, and where there is more."""
+    from cyclopts import UnusedCliTokensError
+
+    command = " ".join(("trio-tools", *(error.command_chain or ())))
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        words = f'"{named(error.unused_tokens[0])}" is an argument too many'
+    else:
+        words = named(" ".join(str(error).split())).removesuffix(".")
+    return f"{words} ({command} --help says what there is)"
+
+
 def _setting(
     config: Path | None, options: tuple[str, ...], tools: str | None, root: Path | None, parallel: int | None
 ) -> Setting:
@@ -225,9 +238,14 @@ def _setting(
     return Setting(config=config, options=options, tools=names, root=root, parallel=parallel)
 
 
+def _bare(word: str) -> str:
+    """A hyphen where it stands for no input is a hyphen."""
+    return "-" if word == STDIN else word
+
+
 def _form(form: str | None) -> str | None:
     if form is not None and form not in TURN_FORMS:
-        raise Refused(f'--format: there is no form "{form}"; there are {", ".join(TURN_FORMS)}')
+        raise Refused(f'--format: there is no form "{named(form)}"; there are {", ".join(TURN_FORMS)}')
     return form
 
 

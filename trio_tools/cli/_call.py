@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+from functools import partial
+
 import attrs
 import trio
 
-from trio_tools import Registry, ToolCall
-from trio_tools.cli._printable import shown_text
+from trio_tools import ErrorCode, Registry, ToolCall, ToolResult
+from trio_tools.cli._printable import complain, shown_text
 from trio_tools.cli._run import Run, Workplace, check_timeout, with_signals
-from trio_tools.cli._setting import STDIN, Setting
+from trio_tools.cli._setting import STDIN, TOOLS, Setting
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, UNSUCCESSFUL
 from trio_tools.config import Config
@@ -34,25 +37,36 @@ class CallRequest:
 
     def answer(self) -> int:
         """Make the call, print its result and return the exit status, which says whether it succeeded."""
-        return trio.run(self._run, self.setting.load())
-
-    async def _run(self, config: Config) -> int:
-        async def call(run: Run) -> int:
-            return await run.on_registry(config, self._made)
-
-        return await with_signals(self.timeout, call)
-
-    async def _made(self, registry: Registry, place: Workplace) -> int:
+        config = self.setting.load()
+        # before signals are taken: who waits for his own input can end that by Ctrl-C
         arguments = standard_input() if self.arguments == STDIN else self.arguments
-        call = ToolCall(self.name, arguments)
+        return trio.run(self._run, config, ToolCall(self.name, arguments))
+
+    async def _run(self, config: Config, call: ToolCall) -> int:
+        async def made(run: Run) -> int:
+            return await run.on_registry(config, partial(self._made, call))
+
+        return await with_signals(self.timeout, made)
+
+    async def _made(self, call: ToolCall, registry: Registry, place: Workplace) -> int:
+        def settled(_: int, result: ToolResult) -> None:  # also if a plugin crashes meanwhile
+            if self.as_json:
+                place.outlet.put(write_result(result))
+            else:
+                place.outlet.write(shown_text(result.text).encode() + b"\n")
+            if result.code == ErrorCode.UNKNOWN_TOOL:
+                complain(f"{self._hint(registry)}; `trio-tools tools` lists those that there are")
+
         scope = place.stop.take_in_hand()
         place.screen.begin(1, [call])
         try:
-            result = await registry.execute(call, scope=scope)
+            (result,) = await registry.execute_turn([call], scope=scope, on_settled=settled)
         finally:
             place.screen.end()
-        if self.as_json:
-            place.outlet.put(write_result(result))
-        else:
-            place.outlet.write(shown_text(result.text).encode() + b"\n")
         return UNSUCCESSFUL if result.is_error else OK
+
+    def _hint(self, registry: Registry) -> str:
+        if self.name in TOOLS and self.setting.config is None:
+            return f"--tools {self.name} would bring it"
+        close = difflib.get_close_matches(self.name, registry.tools, n=1)
+        return f'did you mean "{close[0]}"?' if close else "there is no such tool"

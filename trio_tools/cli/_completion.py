@@ -8,6 +8,7 @@ from typing import Literal
 
 import attrs
 
+from trio_tools.cli._printable import named
 from trio_tools.cli._status import OK, Refused
 from trio_tools.cli._stdout import say
 
@@ -24,7 +25,7 @@ class CompletionRequest:
 
     def __attrs_post_init__(self) -> None:
         if self.shell not in SHELLS:
-            raise Refused(f'there is no completion for "{self.shell}"; there is for {", ".join(SHELLS)}')
+            raise Refused(f'there is no completion for "{named(self.shell)}"; there is for {", ".join(SHELLS)}')
 
     def answer(self) -> int:
         """Print the script."""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import attrs
 
-from trio_tools import open_registry
 from trio_tools.cli._printable import complain
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import MISUSE, OK, Refused
 from trio_tools.cli._stdout import say
 from trio_tools.config import ConfigError, config_document
+from trio_tools.registry import in_order_of_need
 
 
 @attrs.frozen(kw_only=True)
@@ -43,10 +43,8 @@ class CheckRequest:
     def answer(self) -> int:
         """Say that it can be used, or raise `Refused` with everything that is wrong with it."""
         config = Setting(config=self.file, options=self.options).load()
-        try:
-            open_registry(config)  # looks whether its plugins have what they require, and opens none
-        except ValueError as error:
-            raise Refused(f"{self.file}: {error}") from None
-        names = ", ".join(one.name for one in config.plugins) or "none"
-        say(f"no problem found; plugins that are on: {names}")
+        names = [one.name for one in in_order_of_need(config.plugins)]
+        if config.defaults and "timeout" not in names:
+            names.insert(0, "timeout (by default)")
+        say(f"no problem found; plugins that are on, in the order in which they open: {', '.join(names) or 'none'}")
         return OK

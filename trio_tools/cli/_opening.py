@@ -19,30 +19,27 @@ _IN_A_PLUGIN = "in plugin "
 async def opened(config: Config) -> AsyncGenerator[Registry]:
     """A registry with what the config says.
 
-    Raises `Refused` for plugins that lack each other, and for one that fails: with status 2 if it cannot be opened,
-    with status 1 if it fails later.
+    Raises `Refused` for a plugin that fails: with status 2 if it cannot be opened, with status 1 if it fails later.
 
     **Cancellation**: as for `open_registry`.
     """
     entered = False
     try:
-        opening = open_registry(config)
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    try:
         with redirect_stdout(sys.stderr):  # what plugins and tools print is no result
-            async with opening as registry:
+            async with open_registry(config) as registry:
                 entered = True
                 yield registry
-    except Exception as thrown:
+    except BaseException as thrown:  # a plugin may try to exit, too
         where = next((note for note in getattr(thrown, "__notes__", ()) if note.startswith(_IN_A_PLUGIN)), None)
-        if where is None:
+        if where is None or isinstance(thrown, KeyboardInterrupt):
             raise
         raise Refused(f"{where}: {_words(thrown)}", status=FAILED if entered else MISUSE) from None
 
 
-def _words(thrown: Exception) -> str:
+def _words(thrown: BaseException) -> str:
     """What a plugin says, in its own words if it has chosen them for people."""
+    if isinstance(thrown, SystemExit):
+        return f"its code tried to exit the process, with code {printable(thrown) or '0'}"
     if isinstance(thrown, OSError) and thrown.strerror:
         of = "" if thrown.filename is None else f': "{thrown.filename}"'
         return f"{thrown.strerror}{of}"

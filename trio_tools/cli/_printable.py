@@ -10,10 +10,18 @@ from trio_tools.values import one_line
 # Characters of a message on one line. Enough for every path; a name in it can be as long as its input.
 MESSAGE_LENGTH = 2_000
 
+# Characters of a name, a path or an argument in a message, so that what is wrong with it has room behind it.
+NAME_LENGTH = 500
+
 # Characters that one character becomes at most: `\\U0001f600`.
 LONGEST_ESCAPE = 10
 
 printable = one_line
+
+
+def named(text: str) -> str:
+    """What others wrote, as a part of a message."""
+    return printable(text, limit=NAME_LENGTH)
 
 
 def shown_text(text: str) -> str:

@@ -122,18 +122,29 @@ class Run:
                     for line in refusal.lines:
                         complain(line)
                     status = refusal.status
+                except KeyboardInterrupt:  # raised by a plugin: a real one comes as a signal here
+                    status = INTERRUPTED
+                await place.outlet.flushed()
                 nursery.cancel_scope.cancel("the run is over")
         return status if place.stop.status is None else place.stop.status
 
     async def on_registry(self, config: Config, work: Work) -> int:
-        """Open a registry, do the work on it, and wait until what it has put out is written.
+        """Open a registry, do the work on it, and leave it.
 
         **Cancellation**: as for `with_signals`.
         """
-        async with opened(config) as self._registry:
-            self._registry.add_progress_observer(self.place.screen.progressed)
-            status = await work(self._registry, self.place)
-        await self.place.outlet.flushed()
+        stop, status = self.place.stop, None
+        with stop.take_in_hand() as life:
+            async with opened(config) as self._registry:
+                life.deadline = inf
+                stop.put_down()
+                self._registry.add_progress_observer(self.place.screen.progressed)
+                try:
+                    status = await work(self._registry, self.place)
+                finally:
+                    stop.leave(life)
+        if status is None:  # cut while it was opened
+            raise Refused("the time was up before all plugins were open", status=FAILED)
         return status
 
     def _pending(self) -> Sequence[PendingCall]:
@@ -156,7 +167,8 @@ class Run:
             step = place.stop.signalled(number)
             if step is Step.SHOW:
                 with place.screen.aside():
-                    for line in stuck(self._pending(), self._jobs(), unwritten=place.outlet.waiting):
+                    leaving = None if self._registry is None else self._registry.leaving
+                    for line in stuck(self._pending(), self._jobs(), leaving, unwritten=place.outlet.waiting):
                         complain(line)
             elif step is Step.LEAVE:
                 place.screen.end()

@@ -14,7 +14,7 @@ from types import ModuleType
 import attrs
 
 from trio_tools import Tool, tool
-from trio_tools.cli._printable import printable
+from trio_tools.cli._printable import named, printable
 from trio_tools.cli._setting import STDIN
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
@@ -53,7 +53,7 @@ class SchemaRequest:
         try:
             found = one.violations(text)
         except SystemExit as error:
-            raise Refused(f"code of {self.target} tried to exit, with {error.code!r}") from None
+            raise Refused(f"code of {named(self.target)} tried to exit, with {error.code!r}") from None
         for violation in found:
             say(f"refused: {printable(violation, limit=VIOLATION_LENGTH)}")
         if not found:
@@ -66,27 +66,28 @@ def _shown(one: Tool, form: str | None) -> object:
     if form is None:
         return schema
     if form not in FORMS:
-        raise ValueError(f'--form: there is no form "{form}"; there are {", ".join(FORMS)}')
+        raise ValueError(f'--form: there is no form "{named(form)}"; there are {", ".join(FORMS)}')
     return FORMS[form](schema)
 
 
 def _tool_at(target: str) -> Tool:
     where, colon, path = target.rpartition(":")
-    if not colon or not where or not path:
-        raise Refused(f'"{target}" must be MODULE:FUNCTION or FILE.py:FUNCTION, such as mytools:search')
+    is_relative = where.startswith(".") and not where.endswith(".py")  # to no package
+    if not colon or not where or not path or is_relative:
+        raise Refused(f'"{named(target)}" must be MODULE:FUNCTION or FILE.py:FUNCTION, such as mytools:search')
     found: object = _module(where)
     for name in path.split("."):
         try:
             found = getattr(found, name)
         except AttributeError:
             place = getattr(found, "__file__", None) or where
-            raise Refused(f'there is no "{name}" in {place}') from None
+            raise Refused(f'there is no "{named(name)}" in {named(str(place))}') from None
         except Exception as error:  # a property, or a module's own __getattr__
-            raise Refused(f'cannot look up "{name}" in {where}: {_words(error)}') from None
+            raise Refused(f'cannot look up "{named(name)}" in {named(where)}: {_words(error)}') from None
     if isinstance(found, Tool):
         return found
     if not callable(found):
-        raise Refused(f'"{target}" is a {type(found).__name__}, and neither a function nor a Tool')
+        raise Refused(f'"{named(target)}" is a value of type {type(found).__name__}, and neither a function nor a Tool')
     try:
         return tool(found)
     except (TypeError, ValueError, ModuleNotFoundError) as error:
@@ -100,6 +101,8 @@ def _words(error: BaseException) -> str:
 
 def _module(where: str) -> ModuleType:
     """Import what the user named, from the working folder too, as `python -m` does."""
+    if where.endswith(".py") and not os.path.isfile(where):
+        raise Refused(f"cannot import {named(where)}: there is no such file")
     try:
         sys.path.insert(0, os.getcwd())
         with redirect_stdout(sys.stderr):  # what it prints is not the answer
@@ -107,9 +110,9 @@ def _module(where: str) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except ModuleNotFoundError as error:
-        raise Refused(f"cannot import {where}: there is no module {error.name}") from None
+        raise Refused(f"cannot import {named(where)}: there is no module {named(str(error.name))}") from None
     except BaseException as error:  # whatever its code does, also to exit
-        raise Refused(f"cannot import {where}: {_words(error)}") from None
+        raise Refused(f"cannot import {named(where)}: {_words(error)}") from None
 
 
 def _from_file(path: Path) -> ModuleType:

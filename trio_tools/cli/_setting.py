@@ -11,6 +11,8 @@ from pathlib import Path
 
 import attrs
 
+from trio_tools import open_registry
+from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
 
@@ -36,9 +38,13 @@ class Setting:
         overrides = dict(self._overrides())
         try:
             with redirect_stdout(sys.stderr):  # plugins are imported, and what they print is no result
-                return load_config(self.config, overrides=overrides)
+                config = load_config(self.config, overrides=overrides)
+            open_registry(config)  # looks whether plugins have what they require, and opens none
         except ConfigError as error:
             raise Refused(*error.problems) from None
+        except ValueError as error:
+            raise Refused(str(error) if self.config is None else f"{named(str(self.config))}: {error}") from None
+        return config
 
     def _overrides(self) -> Iterator[tuple[str, Override]]:
         if self.config is None:
@@ -46,7 +52,7 @@ class Setting:
         elif self.tools is not None or self.root is not None:
             flag = "--root" if self.tools is None else "--tools"
             raise Refused(
-                f"{flag} is for runs without --config; set what the file says by --set plugins.NAME.OPTION=VALUE"
+                f"{flag} is for runs without --config and TRIO_TOOLS_CONFIG; use --set plugins.NAME.OPTION=VALUE"
             )
         if self.parallel is not None:
             if self.parallel < 1:
@@ -55,12 +61,12 @@ class Setting:
         for option in self.options:
             key, equals, value = option.partition("=")
             if not equals or not key.strip():
-                raise Refused(f'--set takes KEY=VALUE, such as plugins.shell.timeout=60, and not "{option}"')
+                raise Refused(f'--set takes KEY=VALUE, such as plugins.shell.timeout=60, and not "{named(option)}"')
             yield key.strip(), Override(value, f"--set {key.strip()}")
 
     def _own_toolkits(self) -> Iterator[tuple[str, Override]]:
         if self.root is not None and not os.path.isdir(self.root):
-            raise Refused(f'--root must be a folder, and "{self.root}" is none')
+            raise Refused(f'--root must be a folder, and "{named(str(self.root))}" is none')
         tools = FILE_TOOLS if self.tools is None else self.tools
         of_files = [name for name in tools if name in FILE_TOOLS]
         toolkits = {"files": bool(of_files), "shell": "bash" in tools}
@@ -68,7 +74,7 @@ class Setting:
             yield f"plugins.{name}", Override(True, "--tools")
             if self.root is not None or variable_of("plugins", name, "root") not in os.environ:
                 yield f"plugins.{name}.root", Override(str(self.root or "."), "--root")
-        if of_files:
+        if of_files and self.tools is not None:
             yield "plugins.files.tools", Override(of_files, "--tools")
 
 
@@ -77,7 +83,7 @@ def tools_in(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in TOOLS:
-            raise Refused(f'--tools: there is no tool "{name}"; there are {", ".join(TOOLS)}')
+            raise Refused(f'--tools: there is no tool "{named(name)}"; there are {", ".join(TOOLS)}')
         if names.count(name) > 1:
             raise Refused(f'--tools: "{name}" stands more than once')
     return names
@@ -88,4 +94,4 @@ def whole_number(option: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise Refused(f'{option} must be a whole number, not "{text}"') from None
+        raise Refused(f'{option} must be a whole number, not "{named(text)}"') from None

@@ -12,6 +12,7 @@ from functools import partial
 import trio
 
 from trio_tools.cli._lines import Lines
+from trio_tools.cli._printable import named
 from trio_tools.cli._setting import STDIN
 from trio_tools.cli._status import Refused
 
@@ -38,7 +39,7 @@ async def open_source(file: str, scope: trio.CancelScope) -> AsyncGenerator[Line
         return
     try:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise Refused(f'cannot read "{file}": it is a folder')
+            raise Refused(f'cannot read "{named(file)}": it is a folder')
         yield Lines(descriptor)
     finally:
         os.close(descriptor)
@@ -46,7 +47,7 @@ async def open_source(file: str, scope: trio.CancelScope) -> AsyncGenerator[Line
 
 def cannot_read(file: str, error: Exception) -> Refused:
     """The refusal of an input that failed."""
-    name = "standard input" if file == STDIN else f'"{file}"'
+    name = "standard input" if file == STDIN else f'"{named(file)}"'
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return Refused(f"cannot read {name}: {reason}")
 

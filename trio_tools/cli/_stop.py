@@ -13,6 +13,9 @@ from trio_tools.cli._status import after_signal
 # What ends a run. Of these only Ctrl-C counts further: a supervisor may repeat the others without meaning more by it.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
+# Seconds that plugins have to leave once a run has been ended: their own bounds for cleaning up are shorter.
+LEAVE_SECONDS = 10.0
+
 
 class Step(Enum):
     """What is to be done about a signal (D19)."""
@@ -39,6 +42,17 @@ class Stop:
             scope.cancel("the run has ended")
         self._in_hand = scope
         return scope
+
+    def put_down(self) -> None:
+        """What was in hand is open: what is done with it has scopes of its own."""
+        self._in_hand = None
+
+    def leave(self, scope: trio.CancelScope) -> None:
+        """All that is left is to leave what this scope is round. A signal cuts it; if the run has been ended already,
+        or its time is up, it has `LEAVE_SECONDS`."""
+        self._in_hand = scope
+        latest = trio.current_time() + LEAVE_SECONDS
+        scope.deadline = latest if self.status is not None else max(latest, self._deadline)
 
     def end(self, status: int, reason: str) -> None:
         """End the run with this status, unless it has been ended already, and cancel what is in hand."""

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from trio_tools import Job, PendingCall
+from trio_tools import Job, LeavingPlugin, PendingCall
 
 # Calls, and jobs, that are told of. The registry runs far fewer at once; the rest waits, and has nowhere to be stuck.
 MAX_CALLS = 20
 
 
-def stuck(calls: Iterable[PendingCall], jobs: Sequence[Job] = (), *, unwritten: int) -> Iterator[str]:
-    """Lines that say where each pending call and job is stuck, and how many results wait for whoever reads them.
+def stuck(
+    calls: Iterable[PendingCall], jobs: Sequence[Job] = (), leaving: LeavingPlugin | None = None, *, unwritten: int
+) -> Iterator[str]:
+    """Lines that say where each pending call and job is stuck, and the plugin that is leaving, and how many results
+    wait for whoever reads them.
 
     They hold names as they came: to be made printable.
     """
     pending = list(calls)
-    if not pending and not jobs and not unwritten:
+    if not pending and not jobs and leaving is None and not unwritten:
         yield "no call is pending"
     if unwritten:
         yield f"lines that nobody has read from standard output yet: {unwritten}"
@@ -33,4 +36,7 @@ def stuck(calls: Iterable[PendingCall], jobs: Sequence[Job] = (), *, unwritten: 
         yield from (f"  {place}" for place in job.where)
     if len(jobs) > MAX_CALLS:
         yield f"and {len(jobs) - MAX_CALLS} more jobs"
+    if leaving is not None:
+        yield f'plugin "{leaving.name}" has not left yet'
+        yield from (f"  {place}" for place in leaving.where)
     yield "press Ctrl-C again to leave at once, without cleaning up"

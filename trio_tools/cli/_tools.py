@@ -10,8 +10,10 @@ import attrs
 import trio
 
 from trio_tools import Registry, Tool
+from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
-from trio_tools.cli._printable import printable
+from trio_tools.cli._printable import named, printable
+from trio_tools.cli._screen import Screen
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import OK, Refused
 from trio_tools.cli._stdout import say
@@ -49,7 +51,7 @@ class ToolsRequest:
         if sum((self.as_json, self.schemas is not None, self.pipeline)) > 1:
             raise Refused("--json, --schemas and --pipeline show different things; ask for one of them")
         if self.schemas is not None and self.schemas not in FORMS:
-            raise Refused(f'--schemas: there is no form "{self.schemas}"; there are {", ".join(FORMS)}')
+            raise Refused(f'--schemas: there is no form "{named(self.schemas)}"; there are {", ".join(FORMS)}')
 
     def answer(self) -> int:
         """Print it."""
@@ -58,6 +60,10 @@ class ToolsRequest:
         return OK
 
     async def _wanted(self, config: Config) -> str | _Table:
+        with log_told(Screen()):
+            return await self._shown(config)
+
+    async def _shown(self, config: Config) -> str | _Table:
         async with opened(config) as registry:
             if self.as_json:
                 return _written([_facts(registry, one) for _, one in sorted(registry.tools.items())])

@@ -85,15 +85,18 @@ class Turns:
 
     async def _run_turn(self, number: int, turn: Turn) -> None:
         answering = answers(turn.form, number, self._outlet.put)
+        results: dict[int, ToolResult] = {}
 
         def settled(position: int, result: ToolResult) -> None:
+            results[position] = result
             self._screen.settled(position, result)
             answering.settled(position, result)
 
         scope = self._stop.take_in_hand()
         self._screen.begin(number, turn.calls)
         try:
-            answering.ended(await self._registry.execute_turn(turn.calls, scope=scope, on_settled=settled))
-        finally:
+            await self._registry.execute_turn(turn.calls, scope=scope, on_settled=settled)
+        finally:  # also if a plugin crashes meanwhile: what has settled is told
+            answering.ended([result for _, result in sorted(results.items())])
             self._screen.end()
         self._late = self._late or (scope.cancel_called and self._stop.status is None)

@@ -130,7 +130,7 @@ def _facts(option: Option, written: str | None) -> str:
     if option.facts.environment:
         facts.append("May hold ${NAME}, which is replaced from the environment.")
     if written is None and not option.required:
-        facts.append("Not set by default.")
+        facts.append("Not set by default." if option.field.default is None else "Its default is the plugin's to make.")
     return " ".join(facts)
 
 

@@ -96,7 +96,7 @@ def _toml_value(option: Option, text: str) -> object:
     except (ValueError, RecursionError):
         document = {}
     if list(document) != ["value"]:
-        raise ValueError(f"must be a TOML value: {called(option.annotation)}")
+        raise ValueError(f"is no TOML value; the option takes: {called(option.annotation)}")
     return document["value"]
 
 

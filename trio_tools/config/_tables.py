@@ -66,8 +66,10 @@ def tables_of(document: Mapping[str, object], path: object) -> Tables:
             tables.registry.settings.update(_settings(tables, tables.registry.place, value))
         elif key == PLUGINS:
             for name, options in _members(tables, f"{file}: [{PLUGINS}]", value):
-                table = tables.plugins[name] = Table(f"{file}: [{PLUGINS}.{shown_key(name)}]")
+                table = Table(f"{file}: [{PLUGINS}.{shown_key(name)}]")
                 table.settings.update(_settings(tables, table.place, options))
+                if isinstance(options, dict):
+                    tables.plugins[name] = table
         else:
             tables.problems.append(line(place, (), f"unknown{instead_of(key, (DEFAULTS, REGISTRY, PLUGINS))}"))
     return tables

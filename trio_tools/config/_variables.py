@@ -19,6 +19,11 @@ def variable_of(*path: str) -> str:
     return _PREFIX + "__".join(_upper(part) for part in path)
 
 
+# Variables that are of a form to set something, and those that must be meant to.
+_FORM = re.compile(rf"{_PREFIX}(?:DEFAULTS$|REGISTRY__.|PLUGINS__.+__.)")
+_MEANT = tuple(_PREFIX + word for word in ("DEFAULT", "REGISTR", "PLUGIN"))
+
+
 def add_variables(tables: Tables, environment: Mapping[str, str], options: Mapping[str, Iterable[str]]) -> None:
     """Lay what variables set over what the tables hold. `options` are the names of options by table: `registry`, and
     each plugin that is listed and loaded as `plugins.NAME`; variables of other plugins are nobody's."""
@@ -39,8 +44,13 @@ def add_variables(tables: Tables, environment: Mapping[str, str], options: Mappi
             case [_, *_]:
                 words = "means two plugins that are listed; set this option in the file"
                 tables.problems.append(line(_shown(name), (), words))
+            case _ if _FORM.match(name) is None and name.startswith(_MEANT):
+                words = (
+                    f"sets nothing; {variable_of(REGISTRY, 'OPTION')} and {variable_of(PLUGINS, 'NAME', 'OPTION')} do"
+                )
+                tables.problems.append(line(_shown(name), (), words))
             case _:
-                pass  # nobody's
+                pass  # of a plugin that is not listed, or for something else
 
 
 @attrs.frozen(eq=False)

@@ -26,6 +26,7 @@ from trio_tools.pipeline._services import Services, shown_type
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._turn import OnSettled, Turn, run_turn
 from trio_tools.pipeline._view import CallView, Dispatch, SettledView
+from trio_tools.pipeline._where import where
 
 __all__ = [
     "CallNext",
@@ -64,4 +65,5 @@ __all__ = [
     "run_turn",
     "shown_type",
     "take_apart",
+    "where",
 ]

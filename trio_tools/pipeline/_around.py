@@ -72,6 +72,7 @@ async def _wrapped(call: CallState, wrapper: Wrapper, door: Door, answer: object
         if not outermost:
             raise
         call.final = True
+        call.exception = thrown
         superseded = None if call.last is None else call.last.outcome
         return call.failed(plain_error(thrown, ErrorCode.WRAPPER_FAILED), superseded=superseded)
 

@@ -62,7 +62,7 @@ class _Context:
         self._state.concludes = True
 
     def require(self, service: type[S]) -> S:
-        return self._state.turn.core.services.require(service)
+        return self._state.turn.core.services.require(service, None)
 
 
 class BodyContext(_Context):

@@ -108,6 +108,7 @@ class Core:
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
     block: trio.CancelScope | None = None  # round the block of open_registry
     interrupt: KeyboardInterrupt | None = None  # a Ctrl-C that reached a job: it goes on, bare, when all has ended
+    leaving: tuple[str, trio.lowlevel.Task | None] | None = None  # the plugin that is waited for, and its task
     draining: bool = False
     ending: bool = False  # its jobs are being cancelled, and so is whatever is started now
     closed: bool = False  # the block of open_registry has ended

@@ -45,7 +45,8 @@ async def _policy_ended(call: CallState, thrown: BaseException) -> ToolResult:
     if fault.failure is None and await call.is_cancelled():
         return call.cut()
     call.final = True
-    return call.failed(plain_error(fault.failure or thrown, ErrorCode.POLICY_FAILED))
+    call.exception = fault.failure or thrown
+    return call.failed(plain_error(call.exception, ErrorCode.POLICY_FAILED))
 
 
 async def _ask_all(call: CallState) -> ErrorInfo | None:

@@ -7,6 +7,7 @@ A job's task is in the registry's nursery, and inside no call: what ends the cal
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
@@ -212,6 +213,10 @@ def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
     Raises `RuntimeError` after the call has settled, but for its own jobs; `TypeError` for what cannot be called and
     for a name that is no string.
     """
+    given: object = function
+    if inspect.iscoroutine(given):
+        given.close()  # never awaited, and so it shall not warn
+        raise TypeError("a job is an async function without arguments: pass it as it is, uncalled")
     if not callable(function):
         raise TypeError(f"a job is an async function without arguments, not {type(function).__name__}")
     if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -51,6 +51,7 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
             except BaseException as thrown:
                 fault = call.turn.fault_in(thrown)
                 if fault.failure is not None:
+                    call.exception = fault.failure
                     return withheld(call, result, plain_error(fault.failure, ErrorCode.POLICY_FAILED))
                 return withheld(call, result, f"a post-policy was cut off after {grace:g} s")
     return call.recheck(result)

@@ -13,7 +13,7 @@ def shown_type(kind: object) -> str:
     return f"{getattr(kind, '__module__', '?')}.{getattr(kind, '__qualname__', kind)}"
 
 
-def nobody(_: type[object]) -> Iterable[str]:
+def nobody(_: type[object], asker: str | None) -> Iterable[str]:
     """Who could provide a service, where no plugin is known."""
     return ()
 
@@ -21,7 +21,7 @@ def nobody(_: type[object]) -> Iterable[str]:
 class Services:
     """One service for each type. `could_provide` names who could bring a missing one, each with what to do."""
 
-    def __init__(self, could_provide: Callable[[type[object]], Iterable[str]] = nobody) -> None:
+    def __init__(self, could_provide: Callable[[type[object], str | None], Iterable[str]] = nobody) -> None:
         # values of many types: `provide` is what pairs each with its own
         self._provided: dict[type[Any], tuple[Any, str]] = {}
         self._could_provide = could_provide
@@ -47,10 +47,13 @@ class Services:
 
         return remove
 
-    def require(self, kind: type[S]) -> S:
-        """The service of this type. Raises `LookupError` if nobody provides it, naming who could."""
+    def require(self, kind: type[S], asker: str | None) -> S:
+        """The service of this type, for a plugin or (None) for somebody else. Raises `LookupError` if nobody provides
+        it, naming who could, and `TypeError` for what is no type."""
+        if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a service is required by its type, not by {kind!r}")
         if kind not in self._provided:
-            could = "; ".join(self._could_provide(kind)) or "no plugin that is known here could"
+            could = "; ".join(self._could_provide(kind, asker)) or "no plugin that is known here could"
             raise LookupError(f"no {shown_type(kind)} is provided: {could}")
         service: S = self._provided[kind][0]
         return service

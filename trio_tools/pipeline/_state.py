@@ -77,7 +77,7 @@ class CallState:
     # what came of it
     attempts = 0  # how often the body was entered
     last: ToolResult | None = None  # what the body came to, the last time it ran
-    exception: BaseException | None = None  # what the body raised, the last time it failed
+    exception: BaseException | None = None  # what the body, a wrapper or a policy raised last
     minted: ToolResult | None = None  # the last result made here, known to be sound
     body_contexts: tuple[JSONValue, ...] = ()
     other_contexts: tuple[JSONValue, ...] = ()

@@ -118,8 +118,8 @@ class SettledView(CallView):
 
     @property
     def exception(self) -> BaseException | None:
-        """What the body raised the last time that it failed, traceback and all; None if it never did. Let go of when
-        the observers have returned."""
+        """What the body, a wrapper or a policy raised last, traceback and all; None if none did. Let go of when the
+        observers have returned."""
         return self._state.exception
 
     @property

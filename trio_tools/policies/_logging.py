@@ -1,4 +1,4 @@
-"""The logging plugin: one line for each call on stdlib logging, and the traceback of what a body raised.
+"""The logging plugin: one line for each call on stdlib logging, and the traceback of what a body or a policy raised.
 
 Handlers, formats and levels are the program's. The fields of a record are its attributes too, for a formatter that
 writes JSON. What a tool said or was told is in none of them, unless the config asks for arguments.
@@ -19,6 +19,8 @@ from trio_tools.values import JobNotice, JobStatus, JSONValue, ToolError, ToolRe
 
 # Characters of a name or an id in a line. Usual ones fit; the fields have them whole.
 NAME_LENGTH = 100
+# Characters of why a job failed: nobody else may be told.
+ERROR_LENGTH = 500
 
 calls = logging.getLogger("trio_tools.calls")
 failures = logging.getLogger("trio_tools.failures")
@@ -48,16 +50,17 @@ class _Log:
     config: LoggingConfig
 
     def settled(self, call: SettledView, result: ToolResult) -> None:
-        """One line at INFO for each call; for one whose body failed, its traceback at ERROR before it, or at DEBUG if
-        it is a `ToolError`, which the tool's author has meant."""
+        """One line at INFO for each call; for one whose body, wrapper or policy failed, its traceback at ERROR before
+        it, or at DEBUG if it is a `ToolError`, which the tool's author has meant."""
         fields = self._fields(call, result)
         name = _named(call.name, call.id)
         raised = call.exception
         if raised is not None:
             level = logging.DEBUG if isinstance(raised, ToolError) else logging.ERROR
-            failures.log(level, "the body of %s raised %s", name, type(raised).__name__, exc_info=raised, extra=fields)
+            failures.log(level, "call %s: %s", name, type(raised).__name__, exc_info=raised, extra=fields)
         if calls.isEnabledFor(logging.INFO):
-            calls.info("call %s: %s in %.3f s%s", name, _ending(result), call.seconds, self._told(call), extra=fields)
+            more = f", arguments {self._told(call)}" if self.config.arguments else ""
+            calls.info("call %s: %s in %.3f s%s", name, _ending(result), call.seconds, more, extra=fields)
 
     def ended(self, notice: JobNotice) -> None:
         """One line at INFO for each job, at WARNING if it failed."""
@@ -70,8 +73,10 @@ class _Log:
             "status": notice.status.value,
             "seconds": notice.seconds,
         }
-        name = _named(notice.name, notice.job)
-        jobs.log(level, "job %s: %s in %.3f s", name, notice.status, notice.seconds, extra=fields)
+        name, why = _named(notice.name, notice.job), ""
+        if notice.error is not None:
+            why = f": {one_line(notice.error.message, limit=ERROR_LENGTH)}"
+        jobs.log(level, "job %s: %s in %.3f s%s", name, notice.status, notice.seconds, why, extra=fields)
 
     def _fields(self, call: SettledView, result: ToolResult) -> dict[str, object]:
         session = call.session
@@ -88,14 +93,12 @@ class _Log:
             "seconds": call.seconds,
         }
         if self.config.arguments:
-            fields["arguments"] = call.arguments
+            fields["arguments"] = self._told(call)
         return fields
 
     def _told(self, call: SettledView) -> str:
-        if not self.config.arguments:
-            return ""
         written = "unreadable" if call.arguments is None else _json(call.arguments)
-        return f", arguments {one_line(written, limit=self.config.max_argument_characters)}"
+        return one_line(written, limit=self.config.max_argument_characters)
 
 
 def _json(arguments: Mapping[str, JSONValue]) -> str:

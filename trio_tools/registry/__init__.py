@@ -5,12 +5,13 @@ from trio_tools.registry._option import OptionFacts, option, option_facts
 from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin, Plugin, in_order_of_need, plugin
 from trio_tools.registry._registration import Registration
-from trio_tools.registry._registry import Joined, Registry
+from trio_tools.registry._registry import Joined, LeavingPlugin, Registry
 from trio_tools.registry._view import RegistryView
 
 __all__ = [
     "AnyPlugin",
     "Joined",
+    "LeavingPlugin",
     "OptionFacts",
     "Plugin",
     "Registration",

@@ -20,7 +20,7 @@ from trio_tools.pipeline import Core, Reach, logger, run_async, run_sync, shown_
 from trio_tools.registry._drain import end
 from trio_tools.registry._plugin import AnyPlugin
 from trio_tools.registry._registry import Registry
-from trio_tools.values import Cause, printable
+from trio_tools.values import Cause, ErrorCode, exception_error
 
 
 class Host:
@@ -35,6 +35,7 @@ class Host:
         self._troubled = troubled  # the hosts that something has failed in, in order of time
         self._scope = trio.CancelScope()
         self._leave = trio.Event()
+        self._task: trio.lowlevel.Task | None = None
         self._opened = False
         self._gone = False
         self._waiting: trio.lowlevel.Task | None = None  # for the plugin to be open, or to have left
@@ -45,6 +46,7 @@ class Host:
 
         **Cancellation**: while it opens, and once it leaves; in between it is shielded, bounded by the block.
         """
+        self._task = trio.lowlevel.current_task()
         try:
             with self._scope:
                 manager = run_sync(self._plugin.open, self._registry)
@@ -106,6 +108,11 @@ class Host:
         if missing:
             raise RuntimeError(f'plugin "{self.name}" says that it provides {", ".join(missing)}, and does not')
 
+    @property
+    def interrupt(self) -> KeyboardInterrupt | None:
+        """A Ctrl-C that reached the plugin's own code."""
+        return self.failure if isinstance(self.failure, KeyboardInterrupt) else None
+
     # --- for the registry ------------------------------------------------------------------------------------------
 
     async def opened(self) -> None:
@@ -128,7 +135,13 @@ class Host:
         """
         self._scope.shield = False
         self._leave.set()
-        return None if self._gone else await self._wait()
+        if self._gone:
+            return None
+        self._core.leaving = (self.name, self._task)
+        try:
+            return await self._wait()
+        finally:
+            self._core.leaving = None
 
     async def _wait(self) -> KeyboardInterrupt | None:
         interrupt: KeyboardInterrupt | None = None
@@ -197,12 +210,12 @@ async def hold(core: Core, plugins: Iterable[AnyPlugin]) -> AsyncGenerator[Regis
         abruptly = block.cancel_called or thrown is not None
         thrown = await end(core, abruptly=abruptly) or core.interrupt or thrown
         for host in reversed(hosts):
-            thrown = await host.left() or thrown
+            thrown = await host.left() or host.interrupt or thrown
         core.closed = True
     failures = [host for host in troubled if host.failure is not None and host.failure is not thrown]
     for host in failures[0 if thrown is not None else 1 :]:
         assert host.failure is not None
-        logger.error('plugin "%s" failed: %s: %s', host.name, type(host.failure).__name__, printable(host.failure))
+        logger.error('plugin "%s" failed: %s', host.name, exception_error(host.failure, ErrorCode.TOOL_FAILED).message)
     if thrown is not None:
         raise thrown
     if failures and failures[0].failure is not None:

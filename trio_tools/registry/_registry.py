@@ -20,6 +20,7 @@ from trio_tools.pipeline import (
     Wrapper,
     current_call,
     name_of,
+    where,
 )
 from trio_tools.registry._drain import drain
 from trio_tools.registry._registration import Registration
@@ -38,6 +39,15 @@ class Joined:
     seam: str
     function: str
     plugin: str | None
+
+
+@attrs.frozen
+class LeavingPlugin:
+    """A plugin that the end of the registry waits for: its name, and a chain of `file:line function`, outermost first,
+    that says where it is."""
+
+    name: str
+    where: tuple[str, ...]
 
 
 class Registry(RegistryView):
@@ -60,6 +70,14 @@ class Registry(RegistryView):
         if interrupt is not None:
             raise interrupt
         await trio.lowlevel.checkpoint_if_cancelled()
+
+    @property
+    def leaving(self) -> LeavingPlugin | None:
+        """The plugin that is leaving now, while the registry comes to its end."""
+        if self._core.leaving is None:
+            return None
+        name, task = self._core.leaving
+        return LeavingPlugin(name, where(task))
 
     def provide(self, kind: type[S], service: S) -> Registration:
         """Offer a service by its type, for tools and other plugins to `require`.

@@ -182,7 +182,7 @@ class RegistryView:
 
     def jobs(self) -> list[Job]:
         """Every job that has not come to rest, in order of their start."""
-        return [job for job in self._core.jobs if self._reach.holds(job.reach)]
+        return [job for job in self._core.jobs if job.notice is None and self._reach.holds(job.reach)]
 
     def cancel_job(self, job_id: str, reason: str | None = None) -> bool:
         """Stop a job by its id; it is listed until it has come to rest. Whether it was this that stopped it: an id that
@@ -191,7 +191,7 @@ class RegistryView:
 
     def require(self, service: type[S]) -> S:
         """The service of this type. Raises `LookupError` if nobody provides it, naming who could."""
-        return self._core.services.require(service)
+        return self._core.services.require(service, self._owner)
 
 
 def _shown(one: Tool) -> str:
