@@ -29,7 +29,7 @@ TOOLS = """The plugins are opened, and left again; no tool is called.
 CONFIG = """The plugins are imported, and not opened. The file turns nothing on until you take the `#` from before a
 table and the options that you want to set.
 
-**Example**: `trio-tools config files shell > trio-tools.toml`"""
+**Example**: `trio-tools config shell logging > trio-tools.toml`"""
 
 CHECK = """The plugins that it lists are imported, and not opened. Variables such as
 `TRIO_TOOLS_PLUGINS__SHELL__TIMEOUT=60` count as they do in a run.

@@ -143,9 +143,9 @@ class Run:
                     status = await work(self._registry, self.place)
                 finally:
                     stop.leave(life)
-        if status is None:  # cut while it was opened
+        if status is None and stop.status is None:  # cut while it was opened, and not by a signal
             raise Refused("the time was up before all plugins were open", status=FAILED)
-        return status
+        return OK if status is None else status
 
     def _pending(self) -> Sequence[PendingCall]:
         return () if self._registry is None else self._registry.pending()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -54,12 +55,15 @@ def _thread_places(frame: FrameType) -> list[tuple[str, int, str]]:
 
 # Where frames are the machinery's and say nothing of a tool: real places, not names that a user may have too.
 _TRIO = Path(trio.__file__).parent
-_KERNEL = tuple(f"{folder}{os.sep}" for folder in (_TRIO, _TRIO.parent / "outcome", Path(__file__).parent))
-_THREADING = threading.__file__
+_OWN = Path(__file__).parents[1]
+_KERNEL = tuple(
+    f"{folder}{os.sep}" for folder in (_TRIO, _TRIO.parent / "outcome", _OWN / "pipeline", _OWN / "registry")
+)
+_LIBRARY = (threading.__file__, contextlib.__file__)
 
 
 def _is_kernel(filename: str) -> bool:
-    return filename.startswith(_KERNEL) or filename == _THREADING
+    return filename.startswith(_KERNEL) or filename in _LIBRARY
 
 
 def _place(filename: str, line: int, name: str) -> str:
