@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -126,17 +126,16 @@ def test_the_second_ctrl_c_names_the_plugin_that_does_not_leave(tmp_path: Path) 
 def test_what_has_settled_is_told_when_a_plugin_crashes(form: str, tmp_path: Path) -> None:
     """In each form; and the call that it stood under is told as aborted."""
     calls = [("quick", "1"), ("crash", "2"), ("quick", "3")]
-    blocks: list[dict[str, object]] = [
-        {"type": "tool_use", "id": own_id, "name": name, "input": {}} for name, own_id in calls
-    ]
+    blocks = [{"type": "tool_use", "id": own_id, "name": name} for name, own_id in calls]
     functions = [
-        {"id": own_id, "type": "function", "function": {"name": name, "arguments": "{}"}} for name, own_id in calls
+        {"id": own_id, "type": "function", "function": {"name": name, "arguments": ""}} for name, own_id in calls
     ]
-    line: dict[str, object] = {
+    lines: dict[str, Mapping[str, object]] = {
         "plain": {"calls": [{"name": name, "id": own_id} for name, own_id in calls]},
-        "anthropic": {"role": "assistant", "content": blocks},
+        "anthropic": {"role": "assistant", "content": [{**block, "input": {}} for block in blocks]},
         "openai": {"role": "assistant", "content": None, "tool_calls": functions},
-    }[form]
+    }
+    line = lines[form]
     with a_run(tmp_path, "run", "turns.jsonl", lines=json.dumps(line) + "\n") as process:
         out, err = process.communicate(timeout=BOUND)
     assert (process.returncode, err) == (1, b'trio-tools: in plugin "odd": OSError: the line is dead\n')
