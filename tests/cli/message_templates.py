@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import attrs
@@ -112,13 +112,31 @@ class Lines:
             sys.settrace(before)
 
     def _enter(self, frame: FrameType, event: str, argument: object) -> Any:
-        path = frame.f_code.co_filename
-        if not path.startswith(str(HOUSE)):
+        file = _file_if_it_tells(frame.f_code)
+        if file is None:
             return None
-        file = Path(path).relative_to(HOUSE).as_posix()
 
         def line(frame: FrameType, event: str, argument: object) -> Any:
             self._run.add((file, frame.f_lineno))
             return line
 
         return line
+
+
+@cache
+def _telling() -> dict[str, set[int]]:
+    """The lines that texts stand on, by file."""
+    found: dict[str, set[int]] = {}
+    for one in templates():
+        found.setdefault(one.file, set()).update(one.lines)
+    return found
+
+
+@cache
+def _file_if_it_tells(code: CodeType) -> str | None:
+    """The file of code that has a text in it; only that is worth following line by line."""
+    if not code.co_filename.startswith(str(HOUSE)):
+        return None
+    file = Path(code.co_filename).relative_to(HOUSE).as_posix()
+    lines = {line for _, _, line in code.co_lines() if line is not None}
+    return file if lines & _telling().get(file, set()) else None

@@ -34,7 +34,7 @@ LATE = {
     "jsonschema_rs": "optional: only raw schemas need a validator",
     "importlib": "its metadata brings email and zipfile; a program that names no plugin need not pay for that",
     "cyclopts": "optional: the command line's parser",
-    "trio_tools.config": "a tenth of the start: TOML, close matches; a program that names no config need not pay for it",
+    "trio_tools.config": "a tenth of the start; a program that names no config need not pay for it",
     "rich": "optional and heavy: the command line's screen",
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
