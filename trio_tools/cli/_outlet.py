@@ -6,20 +6,19 @@ him. It goes past Python's own buffer, so that nothing is left in one when the r
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 
 import trio
 
 from trio_tools import JSONValue
+from trio_tools.cli._printable import json_text
 from trio_tools.cli._screen import Screen
 
 
 def line_of(document: Mapping[str, JSONValue]) -> bytes:
-    """A document on one line of ASCII, in which nothing can move a terminal, and nothing is lost for a program."""
-    # json escapes all control characters but DEL, which can only stand inside a string
-    return json.dumps(document, ensure_ascii=True).replace("\x7f", "\\u007f").encode() + b"\n"
+    """A document on a line of its own."""
+    return json_text(document).encode() + b"\n"
 
 
 def write_all(descriptor: int, lines: Iterable[bytes]) -> None:

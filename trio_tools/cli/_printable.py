@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import suppress
 
@@ -31,6 +32,12 @@ def shown_text(text: str) -> str:
 
 def _whole(part: str) -> str:
     return part if part.isprintable() else printable(part, limit=LONGEST_ESCAPE * len(part))
+
+
+def json_text(document: object, *, indent: int | None = None) -> str:
+    """A document as JSON in ASCII, in which nothing can move a terminal, and nothing is lost for a program."""
+    # json escapes all control characters but DEL, which can only stand inside a string
+    return json.dumps(document, ensure_ascii=True, indent=indent).replace("\x7f", "\\u007f")
 
 
 def complain(message: str) -> None:

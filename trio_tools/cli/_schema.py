@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import os
 import sys
 from contextlib import redirect_stdout
@@ -14,7 +13,7 @@ from types import ModuleType
 import attrs
 
 from trio_tools import Tool, tool
-from trio_tools.cli._printable import named, printable
+from trio_tools.cli._printable import json_text, named, printable
 from trio_tools.cli._setting import STDIN
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
@@ -45,8 +44,7 @@ class SchemaRequest:
             shown = _shown(one, self.form)
         except (ValueError, ModuleNotFoundError) as error:
             raise Refused(str(error)) from None
-        # json escapes all control characters but DEL, which can only stand inside a string
-        say(json.dumps(shown, indent=2).replace("\x7f", "\\u007f"))
+        say(json_text(shown, indent=2))
         if self.arguments is None:
             return OK
         text = standard_input() if self.arguments == STDIN else self.arguments

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,7 +13,11 @@ import trio
 from trio_tools.cli._lines import Lines
 from trio_tools.cli._printable import named
 from trio_tools.cli._setting import STDIN
+from trio_tools.cli._standard_input import open_stdin
 from trio_tools.cli._status import Refused
+
+# File descriptor of standard input, read without Python's buffer.
+STDIN_DESCRIPTOR = 0
 
 
 @asynccontextmanager
@@ -25,7 +28,8 @@ async def open_source(file: str, scope: trio.CancelScope) -> AsyncGenerator[Line
     wait is in `scope`.
     """
     if file == STDIN:
-        yield Lines(_stdin())
+        open_stdin()
+        yield Lines(STDIN_DESCRIPTOR)
         return
     descriptor: int | None = None
     opening = partial(os.open, file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY)
@@ -50,9 +54,3 @@ def cannot_read(file: str, error: Exception) -> Refused:
     name = "standard input" if file == STDIN else f'"{named(file)}"'
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return Refused(f"cannot read {name}: {reason}")
-
-
-def _stdin() -> int:
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - so it is when started with 0 closed
-        raise Refused("cannot read standard input: it is closed")
-    return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +11,7 @@ import trio
 from trio_tools import Registry, Tool
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
-from trio_tools.cli._printable import named, printable
+from trio_tools.cli._printable import json_text, named, printable
 from trio_tools.cli._screen import Screen
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import OK, Refused
@@ -66,10 +65,10 @@ class ToolsRequest:
     async def _shown(self, config: Config) -> str | _Table:
         async with opened(config) as registry:
             if self.as_json:
-                return _written([_facts(registry, one) for _, one in sorted(registry.tools.items())])
+                return json_text([_facts(registry, one) for _, one in sorted(registry.tools.items())], indent=2)
             if self.schemas is not None:
                 try:
-                    return _written([FORMS[self.schemas](one) for one in registry.schemas()])
+                    return json_text([FORMS[self.schemas](one) for one in registry.schemas()], indent=2)
                 except ValueError as error:  # what this form cannot say
                     raise Refused(str(error)) from None
             if self.pipeline:
@@ -90,11 +89,6 @@ def _facts(registry: Registry, one: Tool) -> dict[str, object]:
         "timeout": one.timeout,
         "idle_timeout": one.idle_timeout,
     }
-
-
-def _written(document: object) -> str:
-    # json escapes all control characters but DEL, which can only stand inside a string
-    return json.dumps(document, indent=2).replace("\x7f", "\\u007f")
 
 
 def _rows(registry: Registry) -> Iterator[tuple[str, ...]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 import cattrs
 
+from trio_tools.config._toml import BARE_KEY
 from trio_tools.values import one_line, printable
 
 # Characters of a key, a name or a path in a problem: what people write is shorter, and a line is to stay readable.
@@ -17,8 +18,6 @@ NAME_LENGTH = 200
 WORDS_LENGTH = 600
 # Problems of one config that are told. Whoever has more of them has got the wrong file.
 SHOWN_PROBLEMS = 100
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ConfigError(ValueError):
@@ -81,7 +80,7 @@ def line(place: str, path: Sequence[str | int], words: str) -> str:
 
 def shown_key(key: str) -> str:
     """A key or a name, as it may stand in a line: in quotes if TOML would want them."""
-    return key if _BARE.fullmatch(key) and len(key) <= NAME_LENGTH else f'"{one_line(key, limit=NAME_LENGTH)}"'
+    return key if BARE_KEY.fullmatch(key) and len(key) <= NAME_LENGTH else f'"{one_line(key, limit=NAME_LENGTH)}"'
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

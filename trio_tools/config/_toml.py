@@ -14,7 +14,8 @@ import attrs
 
 from trio_tools.config._placeholders import escaped
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+# Keys that need no quotes.
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_of(value: object) -> str:
@@ -30,7 +31,7 @@ def toml_of(value: object) -> str:
 
 def toml_key(key: str) -> str:
     """A key, in quotes where it needs them."""
-    return key if _BARE.fullmatch(key) else _string(key)
+    return key if BARE_KEY.fullmatch(key) else _string(key)
 
 
 def _plain(value: object) -> object:

@@ -53,7 +53,7 @@ class Seam(Generic[F]):
     __slots__ = ("_entries", "functions")
 
     def __init__(self) -> None:
-        self._entries: dict[Entry[F], F] = {}
+        self._entries: dict[Entry[F], None] = {}
         self.functions: tuple[F, ...] = ()
 
     @property
@@ -65,14 +65,17 @@ class Seam(Generic[F]):
         """Put the function last, on behalf of a plugin or (None) of the program; what is returned takes this very entry
         out again, and no equal one (R028)."""
         entry = Entry(function, owner)
-        self._entries[entry] = function
-        self.functions = tuple(self._entries.values())
+        self._entries[entry] = None
+        self._changed()
 
         def remove() -> None:
             del self._entries[entry]
-            self.functions = tuple(self._entries.values())
+            self._changed()
 
         return remove
+
+    def _changed(self) -> None:
+        self.functions = tuple(entry.function for entry in self._entries)
 
     def live(self) -> Iterator[F]:
         """The functions in order, with those that are added while they are gone through (R028)."""
@@ -80,7 +83,7 @@ class Seam(Generic[F]):
         while left := self._entries.keys() - done:
             entry = next(entry for entry in self._entries if entry in left)
             done.add(entry)
-            yield self._entries[entry]
+            yield entry.function
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -91,7 +94,7 @@ class Core:
     policy_grace: float  # seconds that all post-policies of a call may take
     observer_grace: float  # seconds that all observers of a call may take
     recorder_grace: float  # seconds that recording one event may take
-    services: Services = attrs.field(factory=Services)
+    services: Services
     pre_policies: Seam[PrePolicy] = attrs.field(factory=Seam["PrePolicy"])
     wrappers: Seam[Wrapper] = attrs.field(factory=Seam["Wrapper"])
     post_policies: Seam[PostPolicy] = attrs.field(factory=Seam["PostPolicy"])
@@ -101,9 +104,7 @@ class Core:
     job_observers: Seam[JobObserver] = attrs.field(factory=Seam["JobObserver"])
     failed_recorders: list[Recorder] = attrs.field(factory=list["Recorder"])  # each has lost the end of a call
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
-    jobs: dict[JobState, None] = attrs.field(
-        factory=dict["JobState", None]
-    )  # that have not ended, in order of their start
+    jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
     jobs_begun: int = 0
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
     block: trio.CancelScope | None = None  # round the block of open_registry

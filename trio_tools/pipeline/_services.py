@@ -13,15 +13,10 @@ def shown_type(kind: object) -> str:
     return f"{getattr(kind, '__module__', '?')}.{getattr(kind, '__qualname__', kind)}"
 
 
-def nobody(_: type[object], asker: str | None) -> Iterable[str]:
-    """Who could provide a service, where no plugin is known."""
-    return ()
-
-
 class Services:
     """One service for each type. `could_provide` names who could bring a missing one, each with what to do."""
 
-    def __init__(self, could_provide: Callable[[type[object], str | None], Iterable[str]] = nobody) -> None:
+    def __init__(self, could_provide: Callable[[type[object], str | None], Iterable[str]]) -> None:
         # values of many types: `provide` is what pairs each with its own
         self._provided: dict[type[Any], tuple[Any, str]] = {}
         self._could_provide = could_provide

@@ -7,6 +7,8 @@ from typing import Any
 
 import attrs
 
+from trio_tools.values import check_seconds
+
 _KEY = "trio_tools.option"
 
 
@@ -32,3 +34,8 @@ def option_facts(metadata: Mapping[Any, Any]) -> OptionFacts:
     """What `option` put into a field's metadata; of a field without it, that it has no unit and takes no `${NAME}`."""
     facts: object = metadata.get(_KEY)
     return facts if isinstance(facts, OptionFacts) else OptionFacts()
+
+
+def positive_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
+    """A validator for an option in seconds. Raises `ValueError` for what is no positive finite number."""
+    check_seconds(attribute.name, value)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import attrs
 
-from trio_tools.registry._option import option
-from trio_tools.values import check_seconds
+from trio_tools.registry._option import option, positive_seconds
 
 # Seconds that all post-policies, all observers, or the recording of one event may take for one call: long enough for a
 # disk or a local service that is slow, short enough that a cancelled agent is not held up by a listener that hangs.
 GRACE = 5.0
 # Calls of one turn that run at once (L004): what providers' models ask for in one message rarely exceeds it.
 PARALLEL_CALLS = 10
-
-
-def _check_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
-    check_seconds(attribute.name, value)
 
 
 def _check_calls(_: object, attribute: attrs.Attribute[int], value: object) -> None:
@@ -37,6 +32,6 @@ class RegistryOptions:
     """
 
     max_parallel_calls: int = attrs.field(default=PARALLEL_CALLS, validator=_check_calls, metadata=option(unit="calls"))
-    policy_grace: float = attrs.field(default=GRACE, validator=_check_seconds, metadata=option(unit="seconds"))
-    observer_grace: float = attrs.field(default=GRACE, validator=_check_seconds, metadata=option(unit="seconds"))
-    recorder_grace: float = attrs.field(default=GRACE, validator=_check_seconds, metadata=option(unit="seconds"))
+    policy_grace: float = attrs.field(default=GRACE, validator=positive_seconds, metadata=option(unit="seconds"))
+    observer_grace: float = attrs.field(default=GRACE, validator=positive_seconds, metadata=option(unit="seconds"))
+    recorder_grace: float = attrs.field(default=GRACE, validator=positive_seconds, metadata=option(unit="seconds"))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from trio_tools.registry import option
-from trio_tools.values import check_seconds
+from trio_tools.registry import option, positive_seconds
 
 TOOLS = ("read", "glob", "grep")
 # Seconds that a search may take (T031). It is what the source gives; a tree that takes longer wants a narrower search.
@@ -37,10 +36,6 @@ def _check_tools(_: object, __: attrs.Attribute[tuple[str, ...]], tools: tuple[s
         raise ValueError(f"tools must name one at least; leave it out for all of {', '.join(TOOLS)}")
 
 
-def _check_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
-    check_seconds(attribute.name, value)
-
-
 @attrs.frozen(kw_only=True)
 class FilesConfig:
     """What is shown of the disk, and by which tools.
@@ -57,5 +52,5 @@ class FilesConfig:
     root: Path = attrs.field(converter=_path)
     tools: tuple[str, ...] = attrs.field(default=TOOLS, converter=_names, validator=_check_tools)
     search_timeout: float = attrs.field(
-        default=SEARCH_SECONDS, validator=_check_seconds, metadata=option(unit="seconds")
+        default=SEARCH_SECONDS, validator=positive_seconds, metadata=option(unit="seconds")
     )

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import attrs
 
-from trio_tools.registry import option
+from trio_tools.registry import option, positive_seconds
 
 # Values are objects here: config comes from TOML and from programs that no checker saw.
-
-
-def _check_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ValueError(f"{attribute.name} must be a positive finite number of seconds, not {value!r}")
 
 
 def _check_bytes(_: object, attribute: attrs.Attribute[int], value: object) -> None:
@@ -42,9 +36,9 @@ class ShellConfig:
     """
 
     root: Path = attrs.field(default=Path("."), converter=_as_path)
-    timeout: float = attrs.field(default=120.0, validator=_check_seconds, metadata=option(unit="seconds"))
-    max_timeout: float = attrs.field(default=600.0, validator=_check_seconds, metadata=option(unit="seconds"))
-    grace: float = attrs.field(default=3.0, validator=_check_seconds, metadata=option(unit="seconds"))
+    timeout: float = attrs.field(default=120.0, validator=positive_seconds, metadata=option(unit="seconds"))
+    max_timeout: float = attrs.field(default=600.0, validator=positive_seconds, metadata=option(unit="seconds"))
+    grace: float = attrs.field(default=3.0, validator=positive_seconds, metadata=option(unit="seconds"))
     max_output_bytes: int = attrs.field(default=64_000, validator=_check_bytes, metadata=option(unit="bytes"))
     max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes, metadata=option(unit="bytes"))
 
