@@ -8,9 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trio_tools.pipeline import Core, Services
-from trio_tools.policies import timeout
-from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, hold, in_order_of_need
+from trio_tools.policies import with_timeout
+from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, in_order_of_need, opened
 
 if TYPE_CHECKING:
     from trio_tools.config import Config
@@ -56,26 +55,15 @@ def open_registry(
         observer_grace=options.observer_grace if observer_grace is None else observer_grace,
         recorder_grace=options.recorder_grace if recorder_grace is None else recorder_grace,
     )
-    composed = _composed((*configured, *plugins), defaults=defaults is not False)
-    core = Core(
-        services=Services(partial(_could_provide, composed)),
-        max_parallel_calls=options.max_parallel_calls,
-        policy_grace=options.policy_grace,
-        observer_grace=options.observer_grace,
-        recorder_grace=options.recorder_grace,
-    )
-    return hold(core, composed)
+    listed = (*configured, *plugins)
+    composed = in_order_of_need(listed if defaults is False else with_timeout(listed))
+    return opened(options, composed, partial(_could_provide, composed))
 
 
 def _loaded(config: str | os.PathLike[str] | Config) -> Config:
     from trio_tools.config import Config, load_config
 
     return config if isinstance(config, Config) else load_config(config)
-
-
-def _composed(listed: tuple[AnyPlugin, ...], *, defaults: bool) -> list[AnyPlugin]:
-    unlisted = defaults and all(getattr(one, "name", None) != timeout.name for one in listed)
-    return in_order_of_need((timeout, *listed) if unlisted else listed)
 
 
 def _could_provide(listed: list[AnyPlugin], kind: type[object], asker: str | None) -> list[str]:

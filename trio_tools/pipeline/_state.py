@@ -229,9 +229,13 @@ class CallState:
         now = trio.current_time()
         for claim in self.claims:
             if claim.idle is not None and now < claim.due:
-                claim.due = now + claim.idle
+                self.move(claim, now + claim.idle)
+
+    def move(self, claim: Claim, due: float) -> None:
+        """Have a claim that is open be due at another time, in seconds on Trio's clock."""
+        claim.due = due
         for scope, claims in self.scopes:
-            if claims:
+            if claim in claims:
                 scope.deadline = earliest(claims)
 
     # --- results ---------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import attrs
 
 from trio_tools.pipeline import CallNext, Dispatch
-from trio_tools.registry import Registry, plugin
+from trio_tools.registry import AnyPlugin, Registry, plugin
 from trio_tools.values import ToolResult, timed_out, went_idle
 
 
@@ -41,3 +41,9 @@ async def timeout(registry: Registry, config: TimeoutConfig) -> AsyncGenerator[N
     """
     with registry.add_wrapper(enforce):
         yield
+
+
+def with_timeout(listed: tuple[AnyPlugin, ...]) -> tuple[AnyPlugin, ...]:
+    """These plugins behind the timeout policy, unless one of its name is among them."""
+    unlisted = all(getattr(one, "name", None) != timeout.name for one in listed)
+    return (timeout, *listed) if unlisted else listed

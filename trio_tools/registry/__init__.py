@@ -1,6 +1,6 @@
 """How plugins join and how calls are asked for: the registry, its lifetime, plugins."""
 
-from trio_tools.registry._lifetime import hold
+from trio_tools.registry._lifetime import opened
 from trio_tools.registry._option import OptionFacts, option, option_facts, positive_seconds
 from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin, Plugin, in_order_of_need, plugin
@@ -18,8 +18,8 @@ __all__ = [
     "Registry",
     "RegistryOptions",
     "RegistryView",
-    "hold",
     "in_order_of_need",
+    "opened",
     "option",
     "option_facts",
     "plugin",

@@ -9,15 +9,16 @@ object, never in a group.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline import Core, Reach, logger, run_async, run_sync, shown_type, take_apart
+from trio_tools.pipeline import Core, Reach, Services, logger, run_async, run_sync, shown_type, take_apart
 from trio_tools.registry._drain import end
+from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin
 from trio_tools.registry._registry import Registry
 from trio_tools.values import Cause, ErrorCode, exception_error
@@ -181,6 +182,26 @@ class Unprotected:
         self, kind: type[BaseException] | None, thrown: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         return await run_async(self._manager.__aexit__, kind, thrown, traceback)
+
+
+def opened(
+    options: RegistryOptions,
+    plugins: Iterable[AnyPlugin],
+    could_provide: Callable[[type[object], str | None], Iterable[str]],
+) -> AbstractAsyncContextManager[Registry]:
+    """A registry with these options and plugins, which are in order of need already; `could_provide` names who could
+    bring a service that is missing.
+
+    **Cancellation**: as `hold`.
+    """
+    core = Core(
+        services=Services(could_provide),
+        max_parallel_calls=options.max_parallel_calls,
+        policy_grace=options.policy_grace,
+        observer_grace=options.observer_grace,
+        recorder_grace=options.recorder_grace,
+    )
+    return hold(core, plugins)
 
 
 @asynccontextmanager

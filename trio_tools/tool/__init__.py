@@ -4,6 +4,7 @@ from trio_tools.tool._callables import is_generator, place_of
 from trio_tools.tool._context import Job, SyncToolContext, ToolContext
 from trio_tools.tool._describe import described
 from trio_tools.tool._shape import Shape
+from trio_tools.tool._signature import Signature
 from trio_tools.tool._tool import MAX_RESULT_BYTES, Body, Classifier, Finalizer, Tool, tool
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Finalizer",
     "Job",
     "Shape",
+    "Signature",
     "SyncToolContext",
     "Tool",
     "ToolContext",

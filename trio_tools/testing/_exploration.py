@@ -1,0 +1,193 @@
+"""The course of an exploration: undisturbed runs first, then case after case, on the clock that the tool needs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+import attrs
+import trio
+
+from trio_tools.testing._case import Case, Mode, read_case
+from trio_tools.testing._checks import CHECKS
+from trio_tools.testing._probe import BUDGET
+from trio_tools.testing._record import Run
+from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
+from trio_tools.testing._run import Plan, carry_out
+from trio_tools.testing._stepping import Bounds
+from trio_tools.testing._surroundings import ctrl_c_is_trios
+from trio_tools.values import ErrorCode
+
+# Steps of a call that nothing ends: more than any tool has, and a fraction of a second.
+MOST_STEPS = 100_000
+# Steps that a call may always take to settle: those of the registry itself, and a clean-up of some length.
+LEAST_STEPS = 30
+# Seconds on the run's clock that a call may always take to settle: bounded clean-ups take 5 to 20.
+LEAST_SECONDS = 30.0
+# Seconds that one run on the real clock may take beyond what it may take to settle.
+REAL_GRACE = 10.0
+# Cases with broken promises after which an exploration stops: one mistake shows in many.
+MOST_FAILURES = 5
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """How long things may take: `bound` times the undisturbed call to settle, `seconds` for all runs."""
+
+    bound: float  # a factor, of steps and of seconds
+    seconds: float
+
+
+class Exploration:
+    """One exploration, of one plan."""
+
+    def __init__(self, plan: Plan, name: str, limits: Limits) -> None:
+        self._plan = plan
+        self._name = name
+        self._limits = limits
+        self._began = time.perf_counter()
+        self._virtual = True
+        self._undisturbed: dict[int, Run] = {}  # by seed
+        self._runs = 0
+        self._missed = 0
+        self._unproved: list[str] = []
+
+    def report(self, cases: Callable[[Callable[[int], int]], list[Case]]) -> Report:
+        """Make all runs. `cases` draws them up, given how many steps the undisturbed call has under each seed.
+
+        Raises as `explore_cancellation` does.
+        """
+        if trio.lowlevel.in_trio_run():
+            raise RuntimeError(
+                "an exploration runs Trio itself: call it from a plain function, not from inside of Trio"
+            )
+        with ctrl_c_is_trios() as interruptible:
+            failure = self._judged(self._first(0))
+            if failure is not None:
+                raise BrokenPromiseError(self._reported((failure,), 0, 0))
+            replayed = _replayed(self._name)
+            if replayed is not None:
+                return self._replay(replayed)
+            if not interruptible:
+                self._unproved.append("Ctrl-C was not tried: only the main thread is sent signals")
+            listed = [case for case in cases(self._steps_under) if interruptible or case.mode is not Mode.INTERRUPT]
+            return self._explored(listed)
+
+    # --- undisturbed runs ------------------------------------------------------------------------------------------
+
+    def _steps_under(self, seed: int) -> int:
+        """How many steps the undisturbed call has under this seed."""
+        return self._first(seed).steps
+
+    def _first(self, seed: int) -> Run:
+        """The undisturbed run under this seed, on the clock that it needs."""
+        if seed not in self._undisturbed:
+            self._undisturbed[seed] = self._usable(self._run(None, seed, tracing=True))
+        return self._undisturbed[seed]
+
+    def _usable(self, run: Run) -> Run:
+        if self._needs_real_clock(run):
+            return self._usable(self._run(None, 0, tracing=True))
+        for life in run.lives:
+            if life.result is not None and life.result.code in (ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL):
+                raise ValueError(f"there is nothing to explore: the call of {life.name} cannot run: {life.result.text}")
+        return run
+
+    def _needs_real_clock(self, run: Run) -> bool:
+        outside = run.outside_work or any(one.kind in ("threads", "processes") for one in run.left)
+        if not self._virtual or not outside:
+            return False
+        self._virtual = False
+        self._undisturbed.clear()
+        return True
+
+    # --- cases -----------------------------------------------------------------------------------------------------
+
+    def _explored(self, cases: list[Case]) -> Report:
+        failures: list[Failure] = []
+        tried = 0
+        while tried < len(cases) and len(failures) < MOST_FAILURES and self._seconds() < self._limits.seconds:
+            run = self._run(cases[tried], cases[tried].seed)
+            if self._needs_real_clock(run):
+                tried = 0  # what was seen on the virtual clock does not count
+                self._missed = 0
+                failures.clear()
+                continue
+            tried += 1
+            self._missed += all(life.ended is None for life in run.lives) and run.doom is None
+            failure = self._judged(run)
+            if failure is not None:
+                failures.append(failure)
+        report = self._reported(tuple(failures), len(cases), len(cases) - tried)
+        if failures:
+            raise BrokenPromiseError(report)
+        return report
+
+    def _replay(self, case: Case) -> Report:
+        run = self._run(case, case.seed, tracing=True)
+        failure = self._judged(run)
+        if failure is None:
+            held = Failure(case=case, place=run.place, findings=(), trace=trace_of(run))
+            print(f"every promise held: {held.words(self._name)}")
+            return self._reported((), 1, 0)
+        raise BrokenPromiseError(self._reported((attrs.evolve(failure, trace=trace_of(run)),), 1, 0))
+
+    def _run(self, case: Case | None, seed: int, *, tracing: bool = False) -> Run:
+        self._runs += 1
+        return carry_out(self._plan, case, self._bounds(case), seed=seed, tracing=tracing)
+
+    def _bounds(self, case: Case | None) -> Bounds:
+        if case is None:
+            real = None if self._virtual else self._limits.seconds
+            return Bounds(most_steps=MOST_STEPS, most_steps_after=MOST_STEPS, most_seconds_after=0, real_seconds=real)
+        first = self._first(case.seed)
+        factor = self._limits.bound
+        lasted = first.seconds if first.seconds < BUDGET else 0  # else it waited until its budget ran out
+        after = max(LEAST_SECONDS, factor * lasted)
+        steps = max(LEAST_STEPS, round(factor * first.steps))
+        real = None if self._virtual else lasted + after + REAL_GRACE
+        return Bounds(
+            most_steps=MOST_STEPS,
+            most_steps_after=steps,
+            most_seconds_after=after,
+            real_seconds=real,
+        )
+
+    def _judged(self, run: Run) -> Failure | None:
+        undisturbed = self._undisturbed[0 if run.case is None else run.case.seed]
+        names = CHECKS if run.doom is None else ("settles",)
+        findings = tuple(Finding(name, words) for name in names for words in CHECKS[name](run, undisturbed))
+        return Failure(case=run.case, place=run.place, findings=findings) if findings else None
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def _reported(self, failures: tuple[Failure, ...], cases: int, untried: int) -> Report:
+        if untried and not failures:
+            self._unproved.append(f"{untried} of {cases} cases were not tried: the time was up")
+        if not self._virtual:
+            self._unproved.append(
+                "threads, processes and sockets take their own time: the steps of this call differ from run to run, "
+                f"and {self._missed} of {cases} cases came after its end"
+            )
+        return Report(
+            name=self._name,
+            steps=self._undisturbed[0].steps,
+            runs=self._runs,
+            cases=cases,
+            untried=untried,
+            missed=self._missed,
+            seconds=self._seconds(),
+            virtual=self._virtual,
+            failures=failures,
+            unproved=tuple(self._unproved),
+        )
+
+
+def _replayed(name: str) -> Case | None:
+    """The case that the environment asks for, if it is one of the calls of this name. Raises `ValueError`."""
+    asked, _, case = os.environ.get(REPLAY, "").partition(":")
+    return read_case(case) if asked == name else None

@@ -1,0 +1,41 @@
+"""One call of a run, as it is seen from outside of the registry."""
+
+from __future__ import annotations
+
+import attrs
+import trio
+
+from trio_tools.pipeline import CallState
+from trio_tools.values import ToolResult
+
+
+@attrs.define(eq=False)
+class Life:
+    """What happened to one call, and in which order: what is called a moment counts things as they happen, from 1."""
+
+    position: int  # in its turn
+    name: str
+    state: CallState | None = None  # once its wrappers have begun
+    task: trio.lowlevel.Task | None = None  # that carries it, for as long as its body runs
+    entered: int | None = None  # the moment at which its body was entered last
+    raised: BaseException | None = None  # by its body
+    returned: bool = False  # whether its body came to a value
+    swallowed: bool = False  # whether it did so although it had been cut
+    late_uses: list[str] = attrs.field(factory=list[str])  # of its context, after it had settled
+    result: ToolResult | None = None
+    settled: int | None = None  # the moment at which it was told of
+    told: int = 0  # how often it was
+    observed: list[ToolResult] = attrs.field(factory=list[ToolResult])
+    # what ended it
+    cancelled: int | None = None  # the moment at which its caller, or Ctrl-C, ended it, if nothing had before
+    out_of_budget: int | None = None  # the moment at which its budget ran out, if it had one in force
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing can change its result any more."""
+        return self.settled is not None or (self.state is not None and self.state.over)
+
+    @property
+    def ended(self) -> int | None:
+        """The moment at which something ended it; None: it came to its own end."""
+        return self.cancelled if self.out_of_budget is None else self.out_of_budget

@@ -1,0 +1,52 @@
+"""Permits that a call may hold: tokens of limiters, semaphores and locks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+import attrs
+import trio
+
+_LOCK = type(threading.Lock())
+_KINDS = (trio.CapacityLimiter, trio.Semaphore, trio.Lock, trio.StrictFIFOLock, trio.Condition, _LOCK)
+
+
+@attrs.frozen
+class Permits:
+    """Limiters, semaphores and locks, each with how many permits of it were taken."""
+
+    taken: tuple[tuple[object, int], ...]
+
+    def kept(self) -> list[str]:
+        """Those of which more are taken now, in words."""
+        now = ((permit, before, _taken(permit)) for permit, before in self.taken)
+        return [f"{_shown(permit)}: {taken - before} not given back" for permit, before, taken in now if taken > before]
+
+
+def permits(objects: Iterable[object]) -> Permits:
+    """The state of those of these objects that give permits."""
+    return Permits(tuple((one, _taken(one)) for one in objects if isinstance(one, _KINDS)))
+
+
+def _taken(permit: object) -> int:
+    """How many permits are taken; of a semaphore how many are missing, which may be below 0."""
+    match permit:
+        case trio.CapacityLimiter():
+            return permit.borrowed_tokens
+        case trio.Semaphore():
+            return -permit.value
+        case trio.Lock() | trio.StrictFIFOLock() | trio.Condition():
+            return int(permit.locked())
+        case _:
+            return int(permit.locked()) if isinstance(permit, _LOCK) else 0
+
+
+def _shown(permit: object) -> str:
+    match permit:
+        case trio.CapacityLimiter():
+            return f"a limiter of {permit.total_tokens:g}"
+        case trio.Semaphore():
+            return "a semaphore"
+        case _:
+            return f"a {type(permit).__name__}"

@@ -1,0 +1,100 @@
+"""What an exploration came to, for a person: figures, and every promise that was broken with the way to see it
+again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+
+import attrs
+
+from trio_tools.testing._case import Case
+from trio_tools.testing._record import Run
+
+# Says which one case is to be run again: `<tool>:<mode>:<step>:<seed>`. See `replay_of`.
+REPLAY = "TRIO_TOOLS_REPLAY"
+# Broken promises that a report shows in full: as a rule one mistake breaks many, and the first say it.
+SHOWN = 3
+
+
+@attrs.frozen
+class Finding:
+    """A promise that was broken: the name of the check that saw it, and what it saw."""
+
+    check: str
+    words: str
+
+
+@attrs.frozen(kw_only=True)
+class Failure:
+    """A case in which promises were broken: where the task of its step was, and what each check found."""
+
+    case: Case | None  # None: nothing ended the call
+    place: str
+    findings: tuple[Finding, ...]
+    trace: tuple[str, ...] = ()
+
+    def words(self, name: str) -> str:
+        """The same for a person, about the call of this name."""
+        what = "undisturbed" if self.case is None else self.case.words
+        lines = [f"{name}, {what}" + (f", at {self.place}" if self.place else "")]
+        lines += [f"  {finding.check}: {finding.words}" for finding in self.findings]
+        if self.case is not None:
+            lines.append(f"  again: {replay_line(name, self.case)}")
+        lines += [f"    {line}" for line in self.trace]
+        return "\n".join(lines)
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What an exploration came to. `steps` are those of the undisturbed call, `runs` all runs that were made, `cases`
+    the ways to end the call, of which `untried` were left out and `missed` came after its end; `seconds` are those of a
+    real clock; `unproved` says what does not follow from it."""
+
+    name: str
+    steps: int
+    runs: int
+    cases: int
+    untried: int
+    missed: int
+    seconds: float
+    virtual: bool
+    failures: tuple[Failure, ...]
+    unproved: tuple[str, ...]
+
+    def __str__(self) -> str:
+        clock = "virtual" if self.virtual else "real"
+        lines = [
+            f"{self.name}: {self.steps} steps, {self.runs} runs on the {clock} clock in {self.seconds:.2f} s, "
+            f"{len(self.failures) or 'no'} broken"
+        ]
+        lines += [failure.words(self.name) for failure in self.failures[:SHOWN]]
+        if len(self.failures) > SHOWN:
+            lines.append(f"... and {len(self.failures) - SHOWN} more cases")
+        lines += [f"unproved: {one}" for one in self.unproved]
+        return "\n".join(lines)
+
+
+class BrokenPromiseError(AssertionError):
+    """An exploration found promises broken. `report` has all of it."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+
+def replay_line(name: str, case: Case) -> str:
+    """The command that runs this case alone, with a trace of its steps."""
+    variable = f"{REPLAY}={shlex.quote(f'{name}:{case}')}"
+    test = os.environ.get("PYTEST_CURRENT_TEST")
+    if test is not None:
+        return f"{variable} python -m pytest {shlex.quote(test.rpartition(' ')[0])}"
+    program = [one for one in sys.argv if one] or ["your_program.py"]
+    return f"{variable} python {shlex.join(program)}"
+
+
+def trace_of(run: Run) -> tuple[str, ...]:
+    """The steps of a run, with a mark at that of its case."""
+    step = None if run.case is None else str(run.case.step)
+    return tuple(f"> {line}" if line.split()[0] == step else f"  {line}" for line in run.trace)

@@ -1,0 +1,234 @@
+"""One run: a registry is opened, the calls are made, something ends them or nothing does, and what can be seen of it is
+noted. Judging is for `_checks.py`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeAlias
+
+import attrs
+import trio
+
+from trio_tools.pipeline import SettledView, current_call
+from trio_tools.policies import timeout
+from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, opened
+from trio_tools.testing._abandoned import places_below, put_away, quiet_when, tasks_here
+from trio_tools.testing._case import Case
+from trio_tools.testing._clock import RealClock, VirtualClock, doom_in
+from trio_tools.testing._effects import EffectRecorder, Happening
+from trio_tools.testing._leftovers import Leftover, left_since, standing
+from trio_tools.testing._life import Life
+from trio_tools.testing._permits import permits
+from trio_tools.testing._probe import current_life, life_around, watched
+from trio_tools.testing._reachable import reachable
+from trio_tools.testing._record import Heard, Run, Zone
+from trio_tools.testing._scheduling import seeded
+from trio_tools.testing._services import ServiceSource
+from trio_tools.testing._stepping import Bounds, Stepper
+from trio_tools.tool import Tool
+from trio_tools.values import CallAccepted, CallEvent, EffectBegun, EffectEnded, ToolCall, ToolResult
+
+# Seconds, on the real clock, for what comes to rest by itself: a thread on its way home, a process that is ending.
+REST = 0.1
+# Seconds between two looks at that: far less than it takes, as a rule.
+LOOK = 0.005
+
+# Seams whose functions have a say in what a call comes to.
+_HAVE_A_SAY = {"pre_policy", "wrapper", "post_policy", "recorder"}
+
+Check: TypeAlias = Callable[[Run], Awaitable[object] | object]
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What is explored. A tool that a plugin brings is named by the calls alone."""
+
+    calls: tuple[ToolCall, ...]
+    tools: tuple[Tool, ...]
+    plugins: tuple[AnyPlugin, ...]
+    services: tuple[ServiceSource, ...]
+    check: Check | None
+    options: RegistryOptions
+    files: str  # the folder that temporary files go to
+    held: tuple[object, ...]  # what the tools can get their hands on in every run
+
+
+def carry_out(plan: Plan, case: Case | None, bounds: Bounds, *, seed: int, tracing: bool = False) -> Run:
+    """Make one run. What the plugins raise as they are opened comes out; so does a Ctrl-C of a person."""
+    run = Run(case, [Life(position, call.name) for position, call in enumerate(plan.calls)])
+    with quiet_when(lambda: run.doom is not None):
+        _carry_out(plan, run, bounds, seed=seed, tracing=tracing)
+    return run
+
+
+def _carry_out(plan: Plan, run: Run, bounds: Bounds, *, seed: int, tracing: bool) -> None:
+    clock = VirtualClock() if bounds.real_seconds is None else RealClock(bounds.real_seconds)
+    scope = trio.CancelScope()
+    stepper = Stepper(run.case, run.lives, scope, clock, bounds, tracing=tracing)
+    work = _Work(plan, run, stepper, scope)
+    around = standing(plan.files)
+    try:
+        with seeded(seed):
+            trio.run(work.main, clock=clock, instruments=[stepper])
+    except trio.TrioInternalError as crash:
+        run.doom = doom_in(crash)
+        if run.doom is None:
+            raise
+    except KeyboardInterrupt:
+        if not stepper.interrupted:
+            raise
+        run.interrupted = True
+    finally:
+        work.forget()
+    run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
+    run.outside_work = clock.outside
+    run.missteps, run.interrupt_sent = stepper.unwinding.missteps, stepper.interrupted
+    if run.doom is not None:
+        run.stuck = work.put_away()
+    else:
+        run.left += [one for one in left_since(around) if one not in run.left]
+
+
+def _nobody(kind: type[object], asker: str | None) -> Iterable[str]:
+    return ("name it in services=",)
+
+
+class _Work:
+    """What the main task of a run does, and the seams that it looks through."""
+
+    def __init__(self, plan: Plan, run: Run, stepper: Stepper, scope: trio.CancelScope) -> None:
+        self._tasks: list[trio.lowlevel.Task] = []  # the main one, and that which Trio starts it from
+        self._plan = plan
+        self._run = run
+        self._stepper = stepper
+        self._scope = scope
+        self._recorders: list[EffectRecorder] = []
+
+    async def main(self) -> None:
+        """Open a registry, make the calls, and look at what is left."""
+        plan, run = self._plan, self._run
+        self._tasks = tasks_here()
+        async with opened(plan.options, plan.plugins, _nobody) as registry:
+            for source in plan.services:
+                run.services[source.kind] = service = source.make()
+                registry.provide(source.kind, service)
+            self._put_in(registry)
+            run.plain = not any(one.seam in _HAVE_A_SAY and one.plugin != timeout.name for one in registry.joined())
+            registry.add_recorder(self._record)
+            registry.add_observer(self._observe)
+            held = [*plan.held, *reachable(run.services.values())]
+            self._listen(held)
+            taken, before = permits(held), standing(plan.files)
+            await self._call(registry)
+            run.seconds = trio.current_time()
+            run.left += await self._rest(lambda: left_since(before))
+            run.permits_kept = taken.kept()
+            await self._ask()
+
+    def put_away(self) -> tuple[str, ...]:
+        """Where the tasks of a run that was given up stand. They are closed."""
+        main, root = self._tasks
+        places = places_below(main)
+        put_away(root)
+        self._run.raised = None
+        for life in self._run.lives:
+            life.state = life.task = life.raised = None
+        return places
+
+    def forget(self) -> None:
+        """Let go of what outlives the run."""
+        for recorder in self._recorders:
+            recorder.tell(None)
+
+    def _put_in(self, registry: Registry) -> None:
+        for one in self._plan.tools:
+            registry.register(watched(one, self._stepper))
+        for name in {call.name for call in self._plan.calls} - {one.name for one in self._plan.tools}:
+            if name in registry.tools:
+                one = registry.tools[name]
+                registry.unregister(name)
+                registry.register(watched(one, self._stepper))
+
+    def _listen(self, held: list[object]) -> None:
+        self._recorders = [one for one in held if isinstance(one, EffectRecorder)]
+        for recorder in self._recorders:
+            recorder.tell(self._happened)
+
+    async def _call(self, registry: Registry) -> None:
+        stepper, run = self._stepper, self._run
+        stepper.begin()
+        try:
+            run.results = await registry.execute_turn(self._plan.calls, scope=self._scope, on_settled=self._settled)
+        except KeyboardInterrupt:
+            run.interrupted = True
+        except BaseException as thrown:
+            run.raised = thrown
+        stepper.end()
+        try:
+            await trio.lowlevel.checkpoint()  # a Ctrl-C that came as the call ended is told here
+        except KeyboardInterrupt:
+            run.interrupted = True
+        if run.interrupted and not stepper.interrupted:
+            raise KeyboardInterrupt  # a person's
+
+    async def _rest(self, look: Callable[[], list[Leftover]]) -> list[Leftover]:
+        """What is left; on the real clock once that has had its time to come to rest."""
+        left = look()
+        began = time.perf_counter()
+        while left and self._stepper.is_real and time.perf_counter() - began < REST:
+            await trio.sleep(LOOK)
+            left = look()
+        return left
+
+    async def _ask(self) -> None:
+        check = self._plan.check
+        if check is None:
+            return
+        try:
+            answer = check(self._run)
+            if isinstance(answer, Awaitable):
+                answer = await answer  # pyright: ignore[reportUnknownVariableType]
+        except Exception as thrown:
+            self._run.objection = f"{type(thrown).__name__}: {thrown}"
+        else:
+            if answer is False or isinstance(answer, str):
+                self._run.objection = answer or "it returned False"
+
+    # --- what is heard ---------------------------------------------------------------------------------------------
+
+    def _life(self) -> Life | None:
+        """The call that this task carries, if it is one of the turn's own."""
+        state = current_call()
+        return None if state is None or state.turn.scope is not self._scope else self._run.lives[state.position]
+
+    async def _record(self, event: CallEvent) -> None:
+        match event:
+            case CallAccepted():
+                life = self._life()
+                current_life.set(life)
+                if life is not None:
+                    life.state = current_call()
+            case EffectBegun():
+                self._stepper.zones += 1
+                self._run.zones.append(Zone(event.name, self._stepper.tick()))
+            case EffectEnded():
+                self._stepper.zones -= 1
+                open_ones = [zone for zone in self._run.zones if zone.name == event.effect.name and zone.ended is None]
+                open_ones[0].ended = self._stepper.tick()
+            case _:
+                pass
+
+    def _observe(self, view: SettledView, result: ToolResult) -> None:
+        self._run.published.append(result)
+        life = self._life()
+        if life is not None:
+            life.observed.append(result)
+
+    def _settled(self, position: int, result: ToolResult) -> None:
+        life = self._run.lives[position]
+        life.result, life.settled = result, self._stepper.tick()
+        life.told += 1
+
+    def _happened(self, happening: Happening) -> None:
+        self._run.heard.append(Heard(self._stepper.tick(), life_around.get(), happening))

@@ -1,0 +1,35 @@
+"""The scheduler's dice, loaded: the one place that touches names which are Trio's own.
+
+Trio runs each batch of tasks in an order that it draws at random. Its own support for hypothesis sorts the batch first
+and draws from a generator that it seeds; this does the same, for one run. Both names are private, so they are looked
+for before they are used, and a test fails when Trio has moved them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from trio._core import _run
+
+
+@contextmanager
+def seeded(seed: int) -> Generator[None]:
+    """Have Trio's order of tasks, and the `random` module, follow from a seed for as long as the block.
+
+    Raises `RuntimeError` for a version of Trio in which the order cannot be fixed.
+    """
+    if not hasattr(_run, "_ALLOW_DETERMINISTIC_SCHEDULING") or not isinstance(getattr(_run, "_r", None), random.Random):
+        raise RuntimeError("this version of Trio has no order of tasks that can be fixed: trio_tools needs a newer one")
+    before, trios, everybodys = _run._ALLOW_DETERMINISTIC_SCHEDULING, _run._r.getstate(), random.getstate()
+    # declared final for the eyes of type checkers: Trio's own support for hypothesis sets it too
+    setattr(_run, "_ALLOW_DETERMINISTIC_SCHEDULING", True)  # noqa: B010
+    _run._r.seed(seed)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        setattr(_run, "_ALLOW_DETERMINISTIC_SCHEDULING", before)  # noqa: B010
+        _run._r.setstate(trios)
+        random.setstate(everybodys)
