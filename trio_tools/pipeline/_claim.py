@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
+import attrs
 import trio
 
 from trio_tools.values import Cause, ErrorCode, ErrorInfo, Outcome, ToolResult
@@ -71,11 +72,21 @@ def note_order(claims: tuple[Claim, ...], now: float) -> None:
 
 def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
     """What the wrapper has claimed, if its time was the first cause to fall due; else the result as it is."""
-    if not claim.expired or not _owns(call, claim):
+    if not claim.expired:
         return result
+    if not _owns(call, claim):
+        return _credited(call, claim, result)
     superseded = _superseded(result)
     call.claim, call.claimed_at = claim, claim.due
     return call.failed(claim.outcome, superseded=superseded, cause=claim.cause)
+
+
+def _credited(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
+    """The result of a call that its time has cut, and that somebody outside had given up by then: it is theirs. When it
+    was cut they may not have been noted, and a wrapper's scope was all there was."""
+    if result.cause is not Cause.WRAPPER or call.cause is None or call.cancelled_at > claim.due:
+        return result
+    return call.mint(attrs.evolve(result, cause=call.cause))
 
 
 def _owns(call: CallState, claim: Claim) -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+import ctypes
 
 import trio
 
@@ -37,28 +34,11 @@ def places_below(task: trio.lowlevel.Task) -> tuple[str, ...]:
     )
 
 
-def put_away(root: trio.lowlevel.Task) -> None:
-    """Close what the tasks of a run still hold, innermost first. Their clean-ups run as far as they can outside of
-    Trio."""
-    for task in reversed(tasks_below(root)):
-        with suppress(BaseException):
-            task.coro.close()
+def entomb(root: trio.lowlevel.Task) -> None:
+    """Keep what the tasks of a run hold for as long as the process lives.
 
-
-@contextmanager
-def quiet_when(given_up: Callable[[], bool]) -> Generator[None]:
-    """Once a run is given up, what its objects complain of as they are collected is of no use to anybody; they are
-    collected before the block ends."""
-    loud = sys.unraisablehook
-
-    def hook(complaint: sys.UnraisableHookArgs) -> None:
-        if not given_up():
-            loud(complaint)
-
-    sys.unraisablehook = hook
-    try:
-        yield
-        if given_up():
-            gc.collect()
-    finally:
-        sys.unraisablehook = loud
+    To collect a coroutine is to close it, and to close one that catches everything, loops and calls Trio, which is not
+    there any more, takes for ever. So nobody may ever do that, not even the interpreter as it ends.
+    """
+    for task in tasks_below(root):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import trio
 
 from trio_tools.testing._clock import Stuck
-from trio_tools.testing._record import Run
+from trio_tools.testing._record import Heard, Run
 from trio_tools.testing._truth import untruths
 from trio_tools.values import EffectState
 
@@ -84,31 +84,40 @@ def _is_cancelled(raised: BaseException | None) -> bool:
 def late_effects(run: Run, baseline: Run) -> Iterator[str]:
     """No effect begins after the cancel."""
     for heard in run.heard:
-        ended = run.ended if heard.life is None else heard.life.ended
-        if ended is None or heard.moment < ended:
-            continue
-        name = heard.happening.name
-        begun = [zone for zone in run.zones if zone.name == name and zone.begun < ended]
-        if not any(zone.ended is None or zone.ended > heard.moment for zone in begun):
-            yield f"{name} happened after the call had been ended, and had not been begun before with irreversible"
+        if _is_late(heard, run):
+            yield (
+                f"{heard.happening.name} happened after the call had been ended, and had not been begun before with "
+                "irreversible"
+            )
+
+
+def _is_late(heard: Heard, run: Run) -> bool:
+    ended = run.ended if heard.life is None else heard.life.ended
+    if ended is None or heard.moment < ended:
+        return False
+    begun = [zone for zone in run.zones if zone.begun < ended]
+    return not any(zone.ended is None or zone.ended > heard.moment for zone in begun)
 
 
 def effects(run: Run, baseline: Run) -> Iterator[str]:
     """Every effect that happened stands in a result, and none that did not happen stands there as committed."""
     happened = Counter(heard.happening.name for heard in run.heard)
-    known = happened.keys() | {heard.happening.name for heard in baseline.heard}
+    late = Counter(heard.happening.name for heard in run.heard if _is_late(heard, run))
     listed = [effect for result in run.published for effect in result.effects]
     committed = Counter(effect.name for effect in listed if effect.state is EffectState.COMMITTED)
     unknown = Counter(effect.name for effect in listed if effect.state is EffectState.UNKNOWN)
-    for name in sorted(known):
-        if happened[name] > committed[name] + unknown[name]:
-            yield f"{name} happened {_times(happened[name])}, and results name it {_times(committed[name])}"
+    for name in sorted(happened.keys() | {heard.happening.name for heard in baseline.heard}):
+        if happened[name] - late[name] > committed[name] + unknown[name]:
+            yield (
+                f"{name} happened {_times(happened[name])}, and results name it {_times(committed[name])}: do it with "
+                "ctx.irreversible"
+            )
         if committed[name] > happened[name]:
             yield f"results name {name} {_times(committed[name])}, and it happened {_times(happened[name])}"
 
 
 def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+    return {0: "never", 1: "once"}.get(number, f"{number} times")
 
 
 def late_reports(run: Run, baseline: Run) -> Iterator[str]:

@@ -14,11 +14,11 @@ from typing import Protocol
 
 import trio
 
-from trio_tools.testing._outside import outside_work, somebody_is_in
+from trio_tools.testing._outside import somebody_is_in, threads_at_work, waits_for_descriptors
 
-# How often a virtual clock lets the loop wait for outside work before the run is given up: two seconds' worth.
+# How often a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
 MOST_PAUSES = 40
-# Seconds that the loop waits for outside work, and that it may wait while a task is in `wait_all_tasks_blocked`, which
+# Seconds that the loop waits for threads, and that it may wait while a task is in `wait_all_tasks_blocked`, which
 # Trio wakes by a pause of its own.
 PAUSE = 0.05
 
@@ -85,15 +85,14 @@ class VirtualClock(trio.abc.Clock):
     def deadline_to_sleep_time(self, deadline: float) -> float:
         """Asked by Trio's loop only when no task can run. Jumps to `deadline` (seconds on this clock) if nothing is
         going on outside of the loop, nor was before a last look at what came from there."""
-        outside = outside_work()
+        threads, descriptors = threads_at_work(), waits_for_descriptors()
         looked, self._quiet_since = self._quiet_since == self._steps, -1
-        if outside:
-            # let come to its end in its own time: a thread that came back to a dead loop would complain
+        if threads or descriptors:
             self.outside = True
             self._pauses += 1
-            if self._pauses > MOST_PAUSES:
+            if not threads or self._pauses > MOST_PAUSES:
                 raise OutsideWork
-            return PAUSE
+            return PAUSE  # in its own time: a thread that came back to a dead loop would complain
         if not looked:
             self._quiet_since = self._steps
             return 0

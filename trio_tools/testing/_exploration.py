@@ -99,6 +99,7 @@ class Exploration:
         if not self._virtual or not outside:
             return False
         self._virtual = False
+        self._began = time.perf_counter()
         self._undisturbed.clear()
         return True
 
@@ -173,6 +174,12 @@ class Exploration:
                 "threads, processes and sockets take their own time: the steps of this call differ from run to run, "
                 f"and {self._missed} of {cases} cases came after its end"
             )
+        results = tuple(life.result for life in self._undisturbed[0].lives if life.result is not None)
+        self._unproved += [
+            f"undisturbed, {one.tool} does not succeed, and what it would do then was not seen: {one.text}"
+            for one in results
+            if one.is_error and one.cause is None
+        ]
         return Report(
             name=self._name,
             steps=self._undisturbed[0].steps,
@@ -182,6 +189,7 @@ class Exploration:
             missed=self._missed,
             seconds=self._seconds(),
             virtual=self._virtual,
+            undisturbed=results,
             failures=failures,
             unproved=tuple(self._unproved),
         )

@@ -13,7 +13,7 @@ from trio_tools.testing._reachable import reachable
 from trio_tools.testing._report import Report
 from trio_tools.testing._run import Check, Plan
 from trio_tools.testing._services import service_sources
-from trio_tools.testing._surroundings import private_files
+from trio_tools.testing._surroundings import Surroundings, private_surroundings
 from trio_tools.tool import Body, Tool
 from trio_tools.tool import tool as declare
 from trio_tools.values import ToolCall, check_seconds
@@ -56,7 +56,7 @@ def explore_cancellation(
     declared = tool if isinstance(tool, (Tool, str)) else declare(tool)
     call = ToolCall(declared if isinstance(declared, str) else declared.name, arguments, id="explored")
     tools = () if isinstance(declared, str) else (declared,)
-    with private_files() as files:
+    with private_surroundings() as surroundings:
         plan = _plan(
             tools=tools,
             calls=(call,),
@@ -64,7 +64,7 @@ def explore_cancellation(
             services=services,
             check=check,
             options=RegistryOptions(),
-            files=files,
+            surroundings=surroundings,
         )
         exploration = Exploration(plan, call.name, _limits(bound, seconds))
         return exploration.report(lambda steps: _all_cases(steps, range(_count("seeds", seeds))))
@@ -99,7 +99,7 @@ def explore_turn(
         raise ValueError("a turn without calls has nothing to explore")
     name = "+".join(call.name for call in called)
     _count("runs", runs)
-    with private_files() as files:
+    with private_surroundings() as surroundings:
         options = RegistryOptions(max_parallel_calls=max_parallel_calls)
         plan = _plan(
             tools=declared,
@@ -108,7 +108,7 @@ def explore_turn(
             services=services,
             check=check,
             options=options,
-            files=files,
+            surroundings=surroundings,
         )
         exploration = Exploration(plan, name, _limits(bound, seconds))
         return exploration.report(lambda steps: _drawn(_all_cases(steps, range(_count("seeds", seeds))), runs, seed))
@@ -122,7 +122,7 @@ def _plan(
     services: Iterable[object] | Mapping[type[object], object],
     check: Check | None,
     options: RegistryOptions,
-    files: str,
+    surroundings: Surroundings,
 ) -> Plan:
     sources = tuple(service_sources(services))
     roots = [*(one.body for one in tools), *(one.pool for one in tools), *(source.make for source in sources)]
@@ -133,7 +133,7 @@ def _plan(
         services=sources,
         check=check,
         options=options,
-        files=files,
+        surroundings=surroundings,
         held=tuple(reachable(roots)),
     )
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
+import shutil
+import signal
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -16,9 +19,11 @@ import trio
 
 from trio_tools.testing._abandoned import tasks_below
 from trio_tools.testing._outside import busy_threads
+from trio_tools.testing._surroundings import Surroundings
 from trio_tools.testing._where import user_place
 
 Things: TypeAlias = Mapping[object, Callable[[], str]]
+Look: TypeAlias = "Callable[[Surroundings], Things]"
 
 
 @attrs.frozen
@@ -32,15 +37,16 @@ class Leftover:
 
 @attrs.frozen
 class Standing:
-    """What stood there at one moment. `files` is the folder whose files count."""
+    """What stood there at one moment, kind by kind, and how it was looked for in these surroundings."""
 
-    files: str
+    surroundings: Surroundings
+    looks: Mapping[str, Look]
     things: Mapping[str, Collection[object]]
 
 
-def standing(files: str) -> Standing:
-    """What stands there now, and in this folder. Tasks are seen inside of Trio only."""
-    return Standing(files, {kind: set(look(files)) for kind, look in _KINDS.items()})
+def standing(surroundings: Surroundings, looks: Mapping[str, Look]) -> Standing:
+    """What stands there now, as `NEAR` or `FAR` look for it. Tasks are seen inside of Trio only."""
+    return Standing(surroundings, looks, {kind: set(look(surroundings)) for kind, look in looks.items()})
 
 
 def left_since(before: Standing) -> list[Leftover]:
@@ -51,16 +57,33 @@ def left_since(before: Standing) -> list[Leftover]:
     return [Leftover(kind, words()) for kind, words in _beyond(before)]
 
 
+def clear_away(before: Standing) -> None:
+    """Kill the processes and remove the files that did not stand there before: they have been told of, and must not
+    mix with those of the next run."""
+    for pid in before.looks["processes"](before.surroundings).keys() - before.things["processes"]:
+        if isinstance(pid, int):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+    for name in _files(before.surroundings).keys() - before.things["files"]:
+        path = Path(before.surroundings.files, str(name))
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def _beyond(before: Standing) -> list[tuple[str, Callable[[], str]]]:
     return [
         (kind, words)
-        for kind, look in _KINDS.items()
-        for thing, words in look(before.files).items()
+        for kind, look in before.looks.items()
+        for thing, words in look(before.surroundings).items()
         if thing not in before.things[kind]
     ]
 
 
-def _tasks(_: str) -> Things:
+def _tasks(_: Surroundings) -> Things:
     try:
         root = trio.lowlevel.current_root_task()
     except RuntimeError:
@@ -72,12 +95,16 @@ def _task(task: trio.lowlevel.Task) -> str:
     return f"the task {task.name}, at {user_place(task)}"
 
 
-def _threads(_: str) -> Things:
+def _threads(_: Surroundings) -> Things:
     return {thread: partial("the thread {}".format, thread.name) for thread in busy_threads()}
 
 
-def _processes(_: str) -> Things:
+def _children(_: Surroundings) -> Things:
     return {pid: partial(_command, pid) for pid in _child_pids()}
+
+
+def _processes(surroundings: Surroundings) -> Things:
+    return {pid: partial(_command, pid) for pid in {*_child_pids(), *_marked_pids(surroundings.mark)}}
 
 
 def _command(pid: int) -> str:
@@ -98,7 +125,22 @@ def _child_pids() -> list[int]:
     return pids
 
 
-def _descriptors(_: str) -> Things:
+def _marked_pids(mark: str) -> list[int]:
+    """Those that carry the mark, whoever has adopted them. One that was started with its environment wiped does not."""
+    pids: list[int] = []
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():
+        with suppress(OSError):  # gone, or not ours to read
+            if name.isdecimal() and mark.encode() in Path("/proc", name, "environ").read_bytes().split(b"\0"):
+                pids.append(int(name))
+    return pids
+
+
+def children_reaped() -> int:
+    """Grows with every child process that has ended and was waited for: none ends without a page fault."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+
+
+def _descriptors(_: Surroundings) -> Things:
     folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
     found: dict[object, Callable[[], str]] = {}
     for name in os.listdir(folder):
@@ -108,14 +150,17 @@ def _descriptors(_: str) -> Things:
     return found
 
 
-def _files(folder: str) -> Things:
-    return {name: partial("the temporary file {}".format, name) for name in os.listdir(folder)}
+def _files(surroundings: Surroundings) -> Things:
+    return {name: partial("the temporary file {}".format, name) for name in os.listdir(surroundings.files)}
 
 
-_KINDS: Mapping[str, Callable[[str], Things]] = {
+# How each kind of thing is looked for, at hardly any cost: of processes, the children of this one.
+NEAR: Mapping[str, Look] = {
     "tasks": _tasks,
     "threads": _threads,
-    "processes": _processes,
+    "processes": _children,
     "descriptors": _descriptors,
     "files": _files,
 }
+# The same with processes that others have adopted, for which all of the machine's are looked at: milliseconds.
+FAR: Mapping[str, Look] = {**NEAR, "processes": _processes}

@@ -23,11 +23,16 @@ _WAITING_ROOM = (
 _TRIOS_OWN = 1
 
 
-def outside_work() -> bool:
-    """Whether a task waits for a descriptor or a thread, or a thread is at work."""
+def threads_at_work() -> bool:
+    """Whether a thread is at work, or a task waits for one."""
+    return bool(busy_threads()) or somebody_is_in("to_thread_run_sync")
+
+
+def waits_for_descriptors() -> bool:
+    """Whether a task waits for a socket, a pipe or the end of a process."""
     io = trio.lowlevel.current_statistics().io_statistics
     waiting = getattr(io, "tasks_waiting_read", 0) + getattr(io, "tasks_waiting_write", 0)
-    return waiting > _TRIOS_OWN or bool(busy_threads()) or somebody_is_in("to_thread_run_sync")
+    return waiting > _TRIOS_OWN
 
 
 def somebody_is_in(function: str) -> bool:

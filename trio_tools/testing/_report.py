@@ -11,6 +11,7 @@ import attrs
 
 from trio_tools.testing._case import Case
 from trio_tools.testing._record import Run
+from trio_tools.values import ToolResult
 
 # Says which one case is to be run again: `<tool>:<mode>:<step>:<seed>`. See `replay_of`.
 REPLAY = "TRIO_TOOLS_REPLAY"
@@ -50,7 +51,7 @@ class Failure:
 class Report:
     """What an exploration came to. `steps` are those of the undisturbed call, `runs` all runs that were made, `cases`
     the ways to end the call, of which `untried` were left out and `missed` came after its end; `seconds` are those of a
-    real clock; `unproved` says what does not follow from it."""
+    real clock; `undisturbed` are the results of the undisturbed calls; `unproved` says what does not follow from it."""
 
     name: str
     steps: int
@@ -60,6 +61,7 @@ class Report:
     missed: int
     seconds: float
     virtual: bool
+    undisturbed: tuple[ToolResult, ...]
     failures: tuple[Failure, ...]
     unproved: tuple[str, ...]
 

@@ -13,11 +13,11 @@ import trio
 from trio_tools.pipeline import SettledView, current_call
 from trio_tools.policies import timeout
 from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, opened
-from trio_tools.testing._abandoned import places_below, put_away, quiet_when, tasks_here
+from trio_tools.testing._abandoned import entomb, places_below, tasks_here
 from trio_tools.testing._case import Case
 from trio_tools.testing._clock import RealClock, VirtualClock, doom_in
 from trio_tools.testing._effects import EffectRecorder, Happening
-from trio_tools.testing._leftovers import Leftover, left_since, standing
+from trio_tools.testing._leftovers import FAR, NEAR, Leftover, children_reaped, clear_away, left_since, standing
 from trio_tools.testing._life import Life
 from trio_tools.testing._permits import permits
 from trio_tools.testing._probe import current_life, life_around, watched
@@ -26,6 +26,7 @@ from trio_tools.testing._record import Heard, Run, Zone
 from trio_tools.testing._scheduling import seeded
 from trio_tools.testing._services import ServiceSource
 from trio_tools.testing._stepping import Bounds, Stepper
+from trio_tools.testing._surroundings import Surroundings
 from trio_tools.tool import Tool
 from trio_tools.values import CallAccepted, CallEvent, EffectBegun, EffectEnded, ToolCall, ToolResult
 
@@ -50,24 +51,19 @@ class Plan:
     services: tuple[ServiceSource, ...]
     check: Check | None
     options: RegistryOptions
-    files: str  # the folder that temporary files go to
+    surroundings: Surroundings
     held: tuple[object, ...]  # what the tools can get their hands on in every run
 
 
 def carry_out(plan: Plan, case: Case | None, bounds: Bounds, *, seed: int, tracing: bool = False) -> Run:
     """Make one run. What the plugins raise as they are opened comes out; so does a Ctrl-C of a person."""
     run = Run(case, [Life(position, call.name) for position, call in enumerate(plan.calls)])
-    with quiet_when(lambda: run.doom is not None):
-        _carry_out(plan, run, bounds, seed=seed, tracing=tracing)
-    return run
-
-
-def _carry_out(plan: Plan, run: Run, bounds: Bounds, *, seed: int, tracing: bool) -> None:
     clock = VirtualClock() if bounds.real_seconds is None else RealClock(bounds.real_seconds)
     scope = trio.CancelScope()
     stepper = Stepper(run.case, run.lives, scope, clock, bounds, tracing=tracing)
     work = _Work(plan, run, stepper, scope)
-    around = standing(plan.files)
+    reaped = children_reaped()
+    around = standing(plan.surroundings, FAR if stepper.is_real else NEAR)
     try:
         with seeded(seed):
             trio.run(work.main, clock=clock, instruments=[stepper])
@@ -81,13 +77,15 @@ def _carry_out(plan: Plan, run: Run, bounds: Bounds, *, seed: int, tracing: bool
         run.interrupted = True
     finally:
         work.forget()
-    run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
-    run.outside_work = clock.outside
+    run.outside_work = clock.outside or children_reaped() != reaped
     run.missteps, run.interrupt_sent = stepper.unwinding.missteps, stepper.interrupted
     if run.doom is not None:
-        run.stuck = work.put_away()
+        run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
+        run.stuck = work.given_up()
     else:
         run.left += [one for one in left_since(around) if one not in run.left]
+    clear_away(around)
+    return run
 
 
 def _nobody(kind: type[object], asker: str | None) -> Iterable[str]:
@@ -119,22 +117,17 @@ class _Work:
             registry.add_observer(self._observe)
             held = [*plan.held, *reachable(run.services.values())]
             self._listen(held)
-            taken, before = permits(held), standing(plan.files)
+            taken, before = permits(held), standing(plan.surroundings, FAR if self._stepper.is_real else NEAR)
             await self._call(registry)
-            run.seconds = trio.current_time()
             run.left += await self._rest(lambda: left_since(before))
             run.permits_kept = taken.kept()
             await self._ask()
 
-    def put_away(self) -> tuple[str, ...]:
-        """Where the tasks of a run that was given up stand. They are closed."""
+    def given_up(self) -> tuple[str, ...]:
+        """Where the tasks of a run that was given up stand, for good."""
         main, root = self._tasks
-        places = places_below(main)
-        put_away(root)
-        self._run.raised = None
-        for life in self._run.lives:
-            life.state = life.task = life.raised = None
-        return places
+        entomb(root)
+        return places_below(main)
 
     def forget(self) -> None:
         """Let go of what outlives the run."""
@@ -165,6 +158,8 @@ class _Work:
         except BaseException as thrown:
             run.raised = thrown
         stepper.end()
+        run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
+        run.seconds = trio.current_time()
         try:
             await trio.lowlevel.checkpoint()  # a Ctrl-C that came as the call ended is told here
         except KeyboardInterrupt:

@@ -72,6 +72,7 @@ class Stepper(trio.abc.Instrument):
         self._ended_at = 0.0
         self._counting = False
         self._cutting = False  # whether tasks are scheduled now because of what ended the call
+        self._expiring = False  # whether they will be when Trio next looks at its deadlines
         self._all = 0
         self._order: dict[trio.lowlevel.Task, int] = {}
 
@@ -98,11 +99,14 @@ class Stepper(trio.abc.Instrument):
     def after_io_wait(self, timeout: float) -> None:
         """Trio's loop is about to ask what time it is."""
         self._clock.at_loop(self._all)
-        self._cutting = self.ended is not None  # what is scheduled next is by deadlines that have passed
+        self._cutting, self._expiring = self._expiring, False
 
     def task_scheduled(self, task: trio.lowlevel.Task) -> None:
         """Some task is going to run."""
-        if self._cutting or (self.interrupted and self.ended is None):
+        if self.interrupted and self.ended is None:
+            self._note_interrupt()
+            self._cutting = self.ended is not None
+        if self._cutting:
             self.unwinding.woken(task)
         elif self.ended is not None:
             self.unwinding.scheduled(task)
@@ -175,6 +179,7 @@ class Stepper(trio.abc.Instrument):
                 after = JUST_AFTER if self.is_real else 0.0
                 state.move(budget, trio.current_time() + (after if life.cancelled is not None else -JUST_NOW))
                 if life.cancelled is None:
+                    self._expiring = True
                     life.out_of_budget = moment
                     self._end(moment)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import secrets
 import shutil
 import signal
 import tempfile
@@ -10,22 +12,49 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import attrs
+
+# Which exploration, or block, a process was started in: its value is told apart from every other.
+MARK = "TRIO_TOOLS_TESTING"
+
+
+@attrs.frozen
+class Surroundings:
+    """`files` is the folder that temporary files go to, `mark` what every process carries in its environment that is
+    started meanwhile."""
+
+    files: str
+    mark: str
+
 
 @contextmanager
-def private_files() -> Generator[str]:
-    """A folder of its own for temporary files, of this process and of those that it starts."""
+def private_surroundings() -> Generator[Surroundings]:
+    """A folder of one's own for temporary files, and a mark on every process that is started."""
     folder = tempfile.mkdtemp(prefix="trio_tools_")
-    before, variable = tempfile.tempdir, os.environ.get("TMPDIR")
-    tempfile.tempdir = os.environ["TMPDIR"] = folder
+    mark = secrets.token_hex(8)
+    before = tempfile.tempdir
+    tempfile.tempdir = folder
+    gc.freeze()  # what is there already is no garbage of a run, and need not be looked through after each
     try:
-        yield folder
+        with _variable("TMPDIR", folder), _variable(MARK, mark):
+            yield Surroundings(folder, f"{MARK}={mark}")
     finally:
+        gc.unfreeze()
         tempfile.tempdir = before
-        if variable is None:
-            del os.environ["TMPDIR"]
-        else:
-            os.environ["TMPDIR"] = variable
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Generator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextmanager
