@@ -49,7 +49,7 @@ def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
 # frozen containers are filled past their own methods, at the speed of C
 new_dict, new_list = dict.__new__, list.__new__
 fill, put = dict[str, JSONValue].update, dict[str, JSONValue].__setitem__
-extend, append = list[JSONValue].extend, list[JSONValue].append
+extend, replace = list[JSONValue].extend, list[JSONValue].__setitem__
 
 
 class FrozenDict(dict[str, JSONValue]):
@@ -108,13 +108,19 @@ class FrozenList(list[JSONValue]):
 EMPTY = FrozenDict()
 
 
+def utf8_size(text: str) -> int:
+    """Bytes of a text in UTF-8. Raises `NotJSON` at a lone surrogate."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise NotJSON(f"a lone surrogate at character {error.start} of a string") from None
+
+
 def check_text(text: str) -> str:
     """The text itself, if UTF-8 can carry it. Raises `NotJSON` at a lone surrogate."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise NotJSON(f"a lone surrogate at character {error.start} of a string") from None
+    utf8_size(text)
     return text
 
 
