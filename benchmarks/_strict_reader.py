@@ -16,8 +16,8 @@ Plain: TypeAlias = "dict[str, object]"
 MOST_BYTES = 1_048_576  # bytes of UTF-8: one MiB
 MOST_LEVELS = 200  # levels of arrays and objects, the outermost being one
 MOST_DIGITS = 4_300  # decimal digits of an integer, as many as CPython turns to text and back
-MOST_VALUES = 20_000  # values at any depth, the outermost object being one; more would hold up the event loop
-MOST_CONTAINERS = 10_000  # arrays and objects among them, which cost more than others
+MOST_VALUES = 12_000  # values at any depth, the outermost object being one; more would hold up the event loop
+MOST_CONTAINERS = 6_000  # arrays and objects among them, which cost more than others
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"([^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+)"')

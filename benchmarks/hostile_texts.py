@@ -80,7 +80,9 @@ def _crowded(writer: Writer) -> str:
     if draw < 0.7:
         pairs = ",".join(f'"k{at}":0' for at in range(MOST_VALUES - 2 + rng.choice((-1, 0, 1))))
         return rng.choice(('{"label":"",%s}', '{%s,"label":""}', '{%s,"k7":0}')) % pairs
-    item = rng.choice(("[]", "{}", "0", '""', "[0]", '{"a":0}', "null", "1.5", '"\\ud83d\\ude00"', "NaN", '[["'))
+    item = rng.choice(
+        ("[]", "{}", "0", '""', "[0]", '{"a":0}', "null", "1.5", '"\\ud83d\\ude00"', "NaN", '[["', "[] ", "0 ")
+    )
     return _array_of(item, MOST_BYTES // (len(item) + 1) - 20, parameter)
 
 
@@ -96,7 +98,7 @@ def _costly_numbers(writer: Writer) -> str:
 
 
 def _all_wrong(writer: Writer) -> str:
-    """Values that no parameter takes, tens of thousands of them."""
+    """Values that no parameter takes, thousands of them."""
     rng = writer.rng
     count = rng.choice((1000, MOST_CONTAINERS // 2, MISFITS))
     item = rng.choice(("0", '""', "null", "true", "1.5"))

@@ -87,11 +87,11 @@ BROKEN = {
     "number": ("42", ": arguments must be one JSON object, not a number"),
     "string": ('"x"', ": arguments must be one JSON object, not a string"),
     "boolean": ("true", ": arguments must be one JSON object, not a boolean"),
-    "100,000 levels": (DEEP, ": more than 10,000 arrays and objects"),
+    "100,000 levels": (DEEP, ": more than 6,000 arrays and objects"),
     "5,000 digits": (DIGITS, ": an integer of more than 4,300 digits"),
     "5,000 digits below zero": (DIGITS.replace("9", "-9", 1), ": an integer of more than 4,300 digits"),
     "never closed": ('{"path": ' + "[" * 300, ": nested more than 200 levels deep"),
-    "objects without end": ('{"path":' * 10_000, ": nested more than 200 levels deep"),
+    "objects without end": ('{"path":' * 5_000, ": nested more than 200 levels deep"),
     "cut after a name": ('{"path"', ": Expecting ':' delimiter at character 7"),
     "cut after a colon": ('{"path":', ": Expecting value at character 8"),
     "cut in an escape": ('{"path": "\\u00', ": Invalid \\uXXXX escape at character 11"),
@@ -203,7 +203,7 @@ BEYOND = {
     "4,301 digits": ('{"value": 1' + "0" * 4_300 + "}", "an integer of more than 4,300 digits"),
     "a megabyte and a byte": ('{"value": "' + "x" * (1024 * 1024 - 12) + '"}', "longer than 1,048,576 bytes"),
     "a megabyte in UTF-8": ('{"value": "' + "\u4f60" * 349_522 + '"}', "longer than 1,048,576 bytes"),
-    "too many values": ('{"value": [' + "1," * 50_000 + "1]}", "more than 20,000 values"),
+    "too many values": ('{"value": [' + "1," * 50_000 + "1]}", "more than 12,000 values"),
 }
 
 

@@ -95,8 +95,8 @@ def test_choices_within_choices_are_not_told_of_one_by_one() -> None:
 def test_many_violations_of_a_raw_schema_are_not_all_asked_for() -> None:
     """D28, D26."""
     one = Tool(name="raw", parameters={"properties": {"x": {"items": {"type": "integer"}}}}, body=take)
-    assert seconds_of(one, {"x": ["a" * 50] * 15_000}) < LONGEST
-    assert one.violations({"x": ["a"] * 15_000}) == ['"x[0]" must be an integer', "and there may be more"]
+    assert seconds_of(one, {"x": ["a" * 50] * 11_000}) < LONGEST
+    assert one.violations({"x": ["a"] * 11_000}) == ['"x[0]" must be an integer', "and there may be more"]
 
 
 def test_a_schema_that_doubles_at_each_reference_is_refused() -> None:

@@ -17,34 +17,34 @@ from trio_tools.values._json import (
     FrozenList,
     JSONValue,
     NotJSON,
-    check_text,
     extend,
     fill,
     new_dict,
     new_list,
     put,
     safe,
+    utf8_size,
 )
 
 # Bytes of one call's argument text (D28). Long file contents fit; a runaway generation does not.
 MAX_ARGUMENT_BYTES = 1024 * 1024
 
-# Values in one call's arguments, the whole object included. A model that writes all it may in one answer comes to about
-# as many; many more small ones would hold up the event loop for longer than 50 ms.
-MAX_ARGUMENT_VALUES = 20_000
-# Arrays and objects among them, which cost more to read.
-MAX_ARGUMENT_CONTAINERS = 10_000
+# Values in one call's arguments, the whole object included. More than a model writes in one answer, or nearly; and few
+# enough that the costliest floats are read in half of the 50 ms that a call may hold up the event loop.
+MAX_ARGUMENT_VALUES = 12_000
+# Arrays and objects among them, which cost more to read and to freeze.
+MAX_ARGUMENT_CONTAINERS = 6_000
 
 # Characters of a repeated key that the message shows.
 SHOWN_KEY = 60
 
-# a whole string, also one without an end
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-_BRACKETS = re.compile(r"[^\[\]{}]+")
+# a whole string, also one without an end; possessive, so that no place to go back to is kept for each of its escapes
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 # what JSON counts as space, and nothing else
 _BLANKS = " \t\n\r"
-_SPACE = re.compile(f"[{_BLANKS}]+")
-_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_SPACE = _BLANKS.encode()
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in _STEPS)
 _TOO_MANY = f"more than {MAX_ARGUMENT_VALUES:,} values"
 # the escape of one half of a pair of surrogates; whether the other half is there is looked at afterwards
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -98,14 +98,19 @@ def _check_shape(text: str) -> None:
     openings = text.count("[") + text.count("{")
     if openings <= MAX_DEPTH and openings + text.count(",") < MAX_ARGUMENT_VALUES:
         return
-    bare = _SPACE.sub("", _STRING.sub("0", text))
-    openings = bare.count("[") + bare.count("{")
+    # no more strings than keys and values; and as bytes, of which any number is struck out in one go
+    bare, strings = _STRING.subn("0", text, count=2 * MAX_ARGUMENT_VALUES + 1)
+    if strings > 2 * MAX_ARGUMENT_VALUES:
+        raise NotJSON(_TOO_MANY)
+    tokens = bare.encode().translate(None, _SPACE)
+    openings = tokens.count(b"[") + tokens.count(b"{")
     if openings > MAX_ARGUMENT_CONTAINERS:
         raise NotJSON(f"more than {MAX_ARGUMENT_CONTAINERS:,} arrays and objects")
     # each container holds one more than it has commas, but for empty ones
-    if 1 + openings + bare.count(",") - bare.count("[]") - bare.count("{}") > MAX_ARGUMENT_VALUES:
+    if 1 + openings + tokens.count(b",") - tokens.count(b"[]") - tokens.count(b"{}") > MAX_ARGUMENT_VALUES:
         raise NotJSON(_TOO_MANY)
-    brackets = _BRACKETS.sub("", bare)
+    # of closings too many the first is an error already
+    brackets = tokens.translate(None, _NO_BRACKETS)[: 2 * openings]
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
         raise NotJSON(f"nested more than {MAX_DEPTH} levels deep")
 
@@ -120,7 +125,7 @@ def freeze_arguments(mapping: Mapping[str, object]) -> FrozenDict:
 def _check_size(text: str) -> None:
     size = len(text)
     if size <= MAX_ARGUMENT_BYTES and not text.isascii():
-        size = len(check_text(text).encode())
+        size = utf8_size(text)
     if size > MAX_ARGUMENT_BYTES:
         raise NotJSON(f"longer than {MAX_ARGUMENT_BYTES:,} bytes")
 
