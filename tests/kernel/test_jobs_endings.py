@@ -47,7 +47,7 @@ async def test_a_failure_that_nobody_hears_of_is_logged(caplog: pytest.LogCaptur
     assert [(one.levelno, "no such port" in one.message) for one in caplog.records] == [(logging.WARNING, True)]
 
 
-@pytest.mark.parametrize("returned", [object(), float("nan")])
+@pytest.mark.parametrize("returned", [object(), float("nan"), "x" * 9_000_000], ids=["object", "nan", "too long"])
 async def test_what_a_job_returns_must_be_json(returned: object) -> None:
     async def work() -> object:
         return returned

@@ -78,8 +78,8 @@ def _written(value: object, tool: Tool) -> tuple[Content, JSONValue]:
     blocks = None if type(value) is str else _blocks(value, tool.nan_as_null)
     if blocks is not None:
         return blocks, _value_of(blocks, alone=isinstance(value, _BLOCKS))
-    # counted roughly, so that what is much too large is not written first
-    most = 2 * tool.max_result_bytes + ROUGHLY
+    # counted roughly, so that what is much too large is not written first; a text is written already
+    most = None if type(value) is str else 2 * tool.max_result_bytes + ROUGHLY
     frozen = to_plain(value, nan_as_null=tool.nan_as_null, max_bytes=most)
     return render(frozen), frozen
 

@@ -191,7 +191,7 @@ def freeze(value: object, *, convert: Convert | None = None, max_bytes: int | No
     kind = type(plain)
     if kind in _CONTAINERS:
         return _copied(value, plain, convert, Limits(values=MAX_NODES, size=max_bytes))  # type: ignore[arg-type]  # narrowed by its exact type
-    _check_scalar(plain, kind, Limits(values=1))
+    _check_scalar(plain, kind, Limits(values=1, size=max_bytes))
     return plain  # type: ignore[return-value]  # which has just been checked
 
 
