@@ -3,8 +3,8 @@
 A test that proves a rule names its id, in its own name or docstring: `R045`, `D6`, `case B03`. `test_promises.py` ties
 the two together both ways. GAPS may only shrink.
 
-R: how one call is carried. T: budgets. L: a turn of calls. D: what we decided where others differ. Cases: what went
-wrong for others.
+R: how one call is carried. T: budgets. L: a turn of calls. M: effects. D: what we decided where others differ. Cases:
+what went wrong for others.
 """
 
 RULES = {
@@ -136,6 +136,12 @@ RULES = {
     "L022": "which tools of ours are parallel",
     "L023": "tools are advertised in one order, however they were registered",
     "L024": "a reminder when the same call is repeated",
+    # effects
+    "M020": "before an effect every wait is cut by a cancel",
+    "M021": "one look right before the action, by the call that makes it, behind any shield",
+    "M022": "the action and the record of it are not cut, and the result says what happened",
+    "M023": "what began and was not seen to end is told as unknown; what cannot be recorded does not begin",
+    "M024": "what an action raises is its failure, unless its call was cancelled; the type decides nothing",
 }
 
 DECISIONS = {
@@ -181,6 +187,7 @@ CASES = {
     "case B25": "the process tree after a timeout or cancel",
     "case B28": "output too big to keep",
     "case B30": "scopes held across a yield, or closed by another task",
+    "case B32": "what is said of a call that was stopped at its irreversible step",
     "case B35": "permits and waiters that were cancelled",
     "case B36": "a history out of balance after a cancel",
     "case B37": "one call's failure spoils its siblings",
@@ -193,7 +200,8 @@ CITABLE = frozenset(
         *(f"TT{number}" for number in range(1, 10)),
         "TT1b",
         *(f"LT{number}" for number in range(1, 8)),
-        *(f"case B{number}" for number in (13, 14, 15, 16, 21, 22, 23, 26, 29, 31, 32, 33, 34)),
+        *("MT3", "MT4"),
+        *(f"case B{number}" for number in (13, 14, 15, 16, 21, 22, 23, 26, 29, 31, 33, 34)),
     ]
 )
 

@@ -66,10 +66,17 @@ async def slow(a: int) -> int:
 
 @tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
 async def reporting(a: int, ctx: ToolContext) -> int:
-    """Report progress and answer."""
+    """Report progress, make an effect and answer."""
     ctx.report_progress(1, 2)
+    receipt = await ctx.irreversible("count", count)
+    assert receipt == {"counted": 1}
     await trio.sleep(1)
     return a
+
+
+async def count() -> dict[str, int]:
+    await trio.sleep(1)
+    return {"counted": 1}
 
 
 FULL = [ToolCall("reporting", {"a": 1}, id="1"), ToolCall("nowhere", {}, id="2"), ToolCall("quick", {"a": "x"}, id="3")]

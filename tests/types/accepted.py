@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import assert_type
 
 import attrs
@@ -115,6 +116,15 @@ async def body(ctx: ToolContext) -> None:
         assert_type(limit, Deadline)
         assert_type(limit.renew(), None)
     assert_type(limit.expired, bool)
+
+
+async def send() -> dict[str, int]:
+    return {"id": 7}
+
+
+async def makes_an_effect(ctx: ToolContext) -> None:
+    assert_type(await ctx.irreversible("mail.send", send), JSONValue)
+    assert_type(await ctx.irreversible("mail.send", partial(send)), JSONValue)
 
 
 class Store: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import trio
 
-from trio_tools.pipeline._carried import is_within
+from trio_tools.pipeline._carried import ZONE, is_within
 from trio_tools.pipeline._core import Core
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import Session, ToolCall, ToolResult
@@ -13,7 +13,7 @@ from trio_tools.values import Session, ToolCall, ToolResult
 
 def check_asked(core: Core, scope: object, session: object) -> None:
     """Raise `TypeError` without a scope and for a session that is none, `RuntimeError` for a scope that was entered
-    before and for a registry that is closed."""
+    before, for a registry that is closed and inside of an effect."""
     if not isinstance(scope, trio.CancelScope):
         raise TypeError(f"scope must be a trio.CancelScope that you own, not {type(scope).__name__}")
     if scope.is_relative is None:
@@ -24,10 +24,14 @@ def check_asked(core: Core, scope: object, session: object) -> None:
 
 
 def check_still(core: Core, maker: CallState | None) -> None:
-    """Raise `RuntimeError` for a registry that is closed, and for a call that the context of `maker` makes in a task
-    which is inside of neither that call, as long as it has not settled, nor a job that it has started."""
+    """Raise `RuntimeError` for a registry that is closed, inside of an effect, and for a call that the context of
+    `maker` makes in a task which is inside of neither that call, as long as it has not settled, nor a job that it has
+    started."""
     if core.closed:
         raise RuntimeError("the registry is closed: calls end with the block of open_registry")
+    inside = ZONE.get()
+    if inside is not None and inside.is_open:
+        raise RuntimeError(f"no call is made inside of an effect ({inside.name!r}): make it before or after")
     if maker is not None and not is_within(maker):
         why = "it has settled" if maker.over else "this task is in a nursery from elsewhere"
         raise RuntimeError(f"a context makes calls inside of its own call, and {why}")

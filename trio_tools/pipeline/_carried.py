@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeAlias
 
+import attrs
 import trio
 from trio.lowlevel import RunVar
 
@@ -45,6 +47,16 @@ def current_call() -> CallState | None:
     return around if isinstance(around, CallState) else None
 
 
+def is_inside(call: CallState) -> bool:
+    """Whether this task is inside of a call that has not settled."""
+    around = enclosing()
+    while isinstance(around, CallState):
+        if around is call:
+            return not call.over
+        around = around.around_it
+    return False
+
+
 def is_within(call: CallState) -> bool:
     """Whether this task is inside of a call that has not settled, or of a job that it has started."""
     around = enclosing()
@@ -53,3 +65,16 @@ def is_within(call: CallState) -> bool:
             return True
         around = around.around_it or around.job
     return around is not None and around.starter is call.identity
+
+
+@attrs.define(eq=False)
+class Zone:
+    """An effect whose action runs; what is started in it may outlive it."""
+
+    name: str
+    is_open: bool = True
+
+
+# That in which a task is, or was, if it is open no more. By context, so that tasks and threads that the action starts
+# are inside too.
+ZONE: ContextVar[Zone | None] = ContextVar("trio_tools.zone", default=None)

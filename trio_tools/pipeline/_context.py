@@ -11,11 +11,12 @@ import trio
 from trio.lowlevel import enable_ki_protection
 
 from trio_tools.pipeline._core import logger
+from trio_tools.pipeline._effect import Action, irreversible
 from trio_tools.pipeline._faults import run_sync
 from trio_tools.pipeline._job import JobState, Work, begin_job
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
-from trio_tools.values import Progress, Session, ToolCall, ToolResult, freeze, printable
+from trio_tools.values import JSONValue, Progress, Session, ToolCall, ToolResult, freeze, printable
 
 S = TypeVar("S")
 
@@ -73,6 +74,10 @@ class BodyContext(_Context):
     @enable_ki_protection
     def execute(self, call: ToolCall, *, scope: trio.CancelScope) -> Coroutine[Any, Any, ToolResult]:
         return self._state.turn.nested(self._state, call, scope)
+
+    @enable_ki_protection
+    def irreversible(self, name: str, action: Action) -> Coroutine[Any, Any, JSONValue]:
+        return irreversible(self._state, name, action)
 
     @enable_ki_protection
     def start_job(self, function: Work, *, name: str | None = None) -> JobState:

@@ -16,6 +16,7 @@ from trio.lowlevel import enable_ki_protection
 from trio_tools.pipeline._context import BodyContext
 from trio_tools.pipeline._faults import run_body
 from trio_tools.pipeline._intake import structure
+from trio_tools.pipeline._look import earliest_deadline, is_over
 from trio_tools.pipeline._output import completed
 from trio_tools.pipeline._record import record_dispatching
 from trio_tools.pipeline._state import CallState
@@ -107,7 +108,7 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
         failure = await _hindered(call, tool)
         if failure is not None:
             return call.failed(failure, superseded=None if call.last is None else call.last.outcome)
-    if _may_be_over(call) and await _is_over(call):
+    if _may_be_over(call) and await is_over(call):
         return call.cut()
     call.attempts += 1
     call.last = None
@@ -122,9 +123,11 @@ async def _enter(call: CallState, tool: Tool) -> ToolResult:
     except BaseException as thrown:
         return await _failed(call, thrown)
     call.last = result = completed(call, value)
+    if call.unrecorded is not None:
+        result = _unrecorded(call, call.unrecorded, result)
     if result.error is None:
         if _ran_out(call):
-            return call.cut() if await _is_over(call) else result
+            return call.cut() if await is_over(call) else result
         try:
             await trio.lowlevel.checkpoint_if_cancelled()
         except trio.Cancelled:
@@ -153,7 +156,7 @@ def _may_be_over(call: CallState) -> bool:
     call.since = now = trio.current_time()
     if call.cause is not None or call.turn.scope.deadline <= now:
         return True
-    call.looked = deadline = _deadline(call, known=call.looked)
+    call.looked = deadline = earliest_deadline(call, known=call.looked)
     return deadline <= now
 
 
@@ -161,33 +164,17 @@ def _ran_out(call: CallState) -> bool:
     """Whether the call was given up, or a deadline has passed, be it while the loop was blocked."""
     if call.cause is not None:
         return True
-    deadline = _deadline(call, known=call.looked)
+    deadline = earliest_deadline(call, known=call.looked)
     return deadline < inf and deadline <= trio.current_time()
-
-
-def _deadline(call: CallState, *, known: float | None) -> float:
-    """The earliest deadline in force; a look at all scopes around, but where a claim has begun right outside the body
-    and has looked already. What a shield hides was seen when its wrapper or a claim outside it began."""
-    deadline = trio.current_effective_deadline() if known is None else known
-    for claim in call.claims:
-        deadline = min(deadline, claim.around, claim.due)
-    return min(deadline, call.seen)
-
-
-async def _is_over(call: CallState) -> bool:
-    """Whether the call has been given up or has run out of time: certain after one pass, in which Trio processes the
-    deadlines that have passed and the frame of the turn notes whose they were. What was seen may have been moved."""
-    if call.cause is None:
-        with contextlib.suppress(trio.Cancelled):
-            await trio.lowlevel.checkpoint()
-    now = trio.current_time()
-    return call.given_up_by(now) <= now or await call.is_cancelled()
 
 
 async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
     """What a body raised, as a result: its own failure, unless it was cut."""
     fault = call.turn.fault_in(thrown)
     failure = fault.failure
+    if call.unrecorded is not None:
+        call.exception = failure
+        return _unrecorded(call, call.unrecorded, None)
     if failure is None:
         if await call.is_cancelled():
             return call.cut()
@@ -195,4 +182,10 @@ async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
     call.exception = failure
     result = call.failed(exception_error(failure, ErrorCode.TOOL_FAILED))
     call.last = result
+    return result
+
+
+def _unrecorded(call: CallState, why: ErrorInfo, came: ToolResult | None) -> ToolResult:
+    """What a body came to whose effect was refused, since it could not be recorded: that, whatever it made of it."""
+    call.last = result = call.failed(why, superseded=None if came is None else came.outcome)
     return result

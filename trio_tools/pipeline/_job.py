@@ -14,7 +14,7 @@ from typing import TypeAlias
 import trio
 from trio.lowlevel import enable_ki_protection
 
-from trio_tools.pipeline._carried import carried, enclosing, is_within
+from trio_tools.pipeline._carried import ZONE, carried, enclosing, is_within
 from trio_tools.pipeline._core import CLOSING, logger, name_of
 from trio_tools.pipeline._faults import run_async, run_either, run_sync, take_apart
 from trio_tools.pipeline._state import CallState
@@ -131,6 +131,7 @@ class JobState:
         tasks = carried()
         self._task = task = trio.lowlevel.current_task()
         tasks[task] = self
+        ZONE.set(None)  # a job that was started in an effect is not inside it
         function, self._function = self._function, None
         begins = self._status is JobStatus.RUNNING
         try:

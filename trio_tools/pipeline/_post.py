@@ -59,14 +59,16 @@ async def review(call: CallState, result: ToolResult) -> ToolResult:
 
 def withheld(call: CallState, result: ToolResult, why: ErrorInfo | str) -> ToolResult:
     """The failure that stands where nobody may read the result."""
+    call.reviewed = True
     error = ErrorInfo("PolicyError", ErrorCode.POLICY_FAILED, why) if isinstance(why, str) else why
     return call.failed(error, cause=result.cause)
 
 
 def _reviewed(call: CallState, result: ToolResult, decision: object) -> ToolResult:
+    if decision is None:
+        return result
+    call.reviewed = True
     match decision:
-        case None:
-            return result
         case ReplaceContent(content):
             call.redacted = True
             return call.mint(attrs.evolve(result, content=content, superseded=_over(result, content)))

@@ -1,7 +1,7 @@
 """The recorder seam: what is told to a journal, when, and what a failure there means.
 
-Before the body has run, a call that cannot be recorded does not run. Afterwards the result stands, the failure is
-logged, and new calls are refused.
+What cannot be recorded before it happens does not happen: neither a body nor an effect of it. Afterwards the result
+stands, the failure is logged, and new calls are refused.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from trio_tools.values import (
     CallEvent,
     CallRef,
     CallSettled,
+    Effect,
+    EffectBegun,
+    EffectEnded,
     ErrorCode,
     ErrorInfo,
     JSONValue,
@@ -56,16 +59,32 @@ def _raw(call: CallState) -> JSONValue:
         return arguments[:MAX_RAW_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
-async def _record(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> list[Recorder]:
-    """Tell these recorders, in order. Those that failed or overran are returned, and `call.unrecorded` says why."""
-    failed: list[Recorder] = []
+async def _record(
+    call: CallState, recorders: tuple[Recorder, ...], event: CallEvent
+) -> list[tuple[Recorder, ErrorInfo]]:
+    """Tell these recorders, in order. Those that failed or overran are returned, each with why."""
+    failed: list[tuple[Recorder, ErrorInfo]] = []
     for recorder in recorders:
         error = await _told(call, recorder, event)
         if error is not None:
-            failed.append(recorder)
-            call.unrecorded = call.unrecorded or error
+            failed.append((recorder, error))
             logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
     return failed
+
+
+async def _announce(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> list[Recorder]:
+    """Tell them of what is about to happen, and return those that failed. `call.unrecorded` then says why it is not to
+    happen: nor is anything later of this call."""
+    failed = await _record(call, recorders, event)
+    if failed and call.unrecorded is None:
+        call.unrecorded = failed[0][1]
+    return [recorder for recorder, _ in failed]
+
+
+async def _report(call: CallState, event: CallEvent) -> None:
+    """Tell those who heard of the call of what has happened. Who loses it has new calls refused until he is removed."""
+    lost = await _record(call, call.heard, event)
+    call.turn.core.failed_recorders.extend(recorder for recorder, _ in lost)
 
 
 async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | None:
@@ -97,7 +116,7 @@ async def record_accepted(call: CallState) -> ErrorInfo | None:
     """The call has passed intake, or failed it. What is returned refuses it; those who heard of it hear of its end."""
     recorders = call.turn.core.recorders.functions
     event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
-    failed = await _record(call, recorders, event)
+    failed = await _announce(call, recorders, event)
     call.heard = tuple(one for one in recorders if not any(one is other for other in failed))
     return call.unrecorded
 
@@ -106,15 +125,26 @@ async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo
     """The policies have spoken. What is returned refuses the call."""
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
-    await _record(call, call.heard, event)
+    await _announce(call, call.heard, event)
     return call.unrecorded
 
 
 async def record_dispatching(call: CallState) -> ErrorInfo | None:
     """The body is about to run. What is returned refuses the call."""
     event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1)
-    await _record(call, call.heard, event)
+    await _announce(call, call.heard, event)
     return call.unrecorded
+
+
+async def record_effect_begun(call: CallState, name: str) -> ErrorInfo | None:
+    """An effect is about to happen. What is returned refuses it, and the call."""
+    await _announce(call, call.heard, EffectBegun(ref=ref(call), at=trio.current_time(), name=name))
+    return call.unrecorded
+
+
+async def record_effect_ended(call: CallState, effect: Effect) -> None:
+    """An effect came to an end. A failure here refuses new calls until its recorder is removed."""
+    await _report(call, EffectEnded(ref=ref(call), at=trio.current_time(), effect=effect))
 
 
 async def record_settled(call: CallState, result: ToolResult) -> None:
@@ -126,4 +156,4 @@ async def record_settled(call: CallState, result: ToolResult) -> None:
         cancelled_at=call.claimed_at if call.cause is None else call.cancelled_at,
         cause=call.cause or result.cause,
     )
-    call.turn.core.failed_recorders.extend(await _record(call, call.heard, event))
+    await _report(call, event)

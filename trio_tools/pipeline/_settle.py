@@ -15,10 +15,14 @@ from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import SettledView
 from trio_tools.values import (
     Content,
+    Effect,
+    EffectState,
     ErrorCode,
     ErrorInfo,
+    Text,
     ToolResult,
     as_content,
+    effects_text,
     exception_error,
     failure_content,
     printable,
@@ -33,6 +37,8 @@ async def settle(call: CallState, result: ToolResult) -> None:
     turn = call.turn
     core = turn.core
     result = _finalized(call, _classified(call, result))
+    if call.effects and result.error is not None:
+        result = _naming_effects(call, result)
     if call.heard:
         call.enter("settle")
         await record_settled(call, result)
@@ -57,6 +63,8 @@ def _classified(call: CallState, result: ToolResult) -> ToolResult:
     contexts = (*call.body_contexts, *call.other_contexts)
     concludes = call.concludes and result.error is None
     dispatched = call.attempts > 0
+    if call.effects:
+        call.effects = tuple([_at_the_end(effect) for effect in call.effects])
     if contexts or call.effects or concludes or result.dispatched is not dispatched:
         result = attrs.evolve(
             result, contexts=contexts, effects=call.effects, concludes_turn=concludes, dispatched=dispatched
@@ -88,6 +96,19 @@ def _finalized(call: CallState, result: ToolResult) -> ToolResult:
             superseded=superseded,
             concludes_turn=False,
         )
+
+
+def _at_the_end(effect: Effect) -> Effect:
+    if effect.state is not EffectState.BEGUN:
+        return effect
+    return attrs.evolve(effect, state=EffectState.UNKNOWN, error="the tool let go of it before it had ended")
+
+
+def _naming_effects(call: CallState, result: ToolResult) -> ToolResult:
+    """A failure that says which effects are not to be repeated. Here, because policies, claims and finalizers replace
+    what stood before. If a policy did, receipts are not told: what it took out may be in them."""
+    text = effects_text(call.effects, receipts=not call.reviewed)
+    return attrs.evolve(result, content=(*result.content, Text(text))) if text else result
 
 
 async def _observe(call: CallState, result: ToolResult) -> None:

@@ -81,10 +81,10 @@ class CallState:
     minted: ToolResult | None = None  # the last result made here, known to be sound
     body_contexts: tuple[JSONValue, ...] = ()
     other_contexts: tuple[JSONValue, ...] = ()
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[Effect, ...] = ()  # of all attempts, in order of their beginning
     concludes = False
     heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
-    unrecorded: ErrorInfo | None = None  # why a recorder could not note a step of it
+    unrecorded: ErrorInfo | None = None  # why a recorder could not note a step before it: the call is refused
     claimed_at: float | None = None  # seconds: when the budget that ended it ran out
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
     lending: trio.CapacityLimiter | None = None  # that token, for calls that its body makes
@@ -93,6 +93,7 @@ class CallState:
     final = False  # a policy or a wrapper has failed: nobody reviews the result
     misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content
+    reviewed = False  # a post-policy has replaced or withheld the content or the value
     result: ToolResult | None = None  # published
 
     def __init__(self, turn: Turn, position: int, call: ToolCall) -> None:

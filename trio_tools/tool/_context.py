@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import trio
 
-from trio_tools.values import CallToken, JobNotice, JobStatus, Session, ToolCall, ToolResult
+from trio_tools.values import CallToken, JobNotice, JobStatus, JSONValue, Session, ToolCall, ToolResult
 
 S = TypeVar("S")
 
@@ -148,6 +148,31 @@ class ToolContext(_AnyContext, Protocol):
 
         **Cancellation**: when `scope` is cancelled, the call settles and its result is returned. When this call is
         given up the other one is stopped, settles, is published, and then `Cancelled` is raised.
+        """
+        ...
+
+    async def irreversible(self, name: str, action: Callable[[], Awaitable[object]]) -> JSONValue:
+        """Do what cannot be undone: await `action`, past one last look, where no cancel cuts it, and return its
+        receipt.
+
+        Arguments: `name`, what a model reads of it, such as `mail.send`; `action`, an async function without arguments,
+        which returns its receipt, a JSON value (`None` is one), and raises only if nothing went through. Do reads and
+        preparations before it. A bound is the action's own (`trio.fail_after` in it): there is none around it.
+
+        Recorders are told before it begins and after it ended. `effects` of the result names it whatever the call comes
+        to: committed with its receipt, failed, or unknown, if nobody saw its end; and the text of a failure tells a
+        model what not to repeat. Several may run side by side, in tasks of the body.
+
+        Raises what the action raised. The action has run all the same where it is `NotJSON`, for a receipt that is no
+        JSON or too large, or `TypeError`, for one that is still to be awaited. It was not run where it is `ToolError`:
+        it could not be recorded, which ends the call as `RECORD_FAILED`, or the call had been given up behind a shield
+        of the body's own. `TypeError` and `ValueError` for an action or a name that is none; `RuntimeError` inside of
+        another effect (where no calls are made either), in a job, and in a task that is not inside this call, or no
+        more.
+
+        **Cancellation**: raised before the action is run, if by then the call has been given up or a scope around has
+        been cancelled or is past its deadline. Nothing cuts the action, and nothing is raised after it: the receipt
+        comes back although the call was given up meanwhile, and the next checkpoint raises.
         """
         ...
 

@@ -58,6 +58,7 @@ from trio_tools.values._strict import WrongKind, noun_of, strict_converter
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
+    effects_text,
     exception_error,
     failure_content,
     invalid_arguments,
@@ -128,6 +129,7 @@ __all__ = [
     "block_value",
     "check_seconds",
     "check_text",
+    "effects_text",
     "event_from_json",
     "exception_error",
     "failure_content",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 
 import attrs
@@ -9,7 +10,8 @@ import attrs
 from trio_tools.values._content import Content, Text
 from trio_tools.values._errors import ErrorCode, ErrorInfo, ToolError, is_own_code
 from trio_tools.values._json import safe
-from trio_tools.values._result import Outcome
+from trio_tools.values._lines import one_line
+from trio_tools.values._result import Effect, EffectState, Outcome
 
 ABORTED_BEFORE_DISPATCH = ErrorInfo(
     "AbortError", ErrorCode.ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch"
@@ -19,6 +21,12 @@ ABORTED = ErrorInfo("AbortError", ErrorCode.ABORTED, "tool call aborted")
 UNPRINTABLE = "<unprintable thrown value>"
 # Characters of one exception's text. Some carry a whole response body.
 MAX_ERROR_TEXT = 16_000
+# Characters of an effect's name, and of its receipt, in a text. An id or an address fits; the whole is in the result.
+MAX_EFFECT_NAME, MAX_RECEIPT = 100, 300
+# Effects that a text names of each kind. The last of hundreds tell a model no more than how many there were.
+MAX_EFFECTS = 50
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def milliseconds(seconds: float) -> str:
@@ -65,6 +73,27 @@ def failure_content(error: ErrorInfo, superseded: Outcome | None = None) -> Cont
         return (Text(f"{text}\nThe tool itself ended with:"), *superseded.content)
     late = "The tool has run all the same. Read what it came to before you repeat it:"
     return (Text(f"{text}\n{late}"), *(superseded.content or (Text("(nothing)"),)))
+
+
+def effects_text(effects: tuple[Effect, ...], *, receipts: bool) -> str:
+    """What a model reads of effects that went through or may have, with their `receipts` if they are to be told; empty
+    if there are none."""
+    through = [_named(one, receipt=receipts) for one in effects if one.state is EffectState.COMMITTED]
+    unknown = [_named(one, receipt=False) for one in effects if one.state is EffectState.UNKNOWN]
+    lines = (("Went through, do not repeat", through), ("May have gone through, check before you repeat", unknown))
+    return "\n".join(f"{what}: {_listed(named)}" for what, named in lines if named)
+
+
+def _named(effect: Effect, *, receipt: bool) -> str:
+    name = one_line(effect.name, limit=MAX_EFFECT_NAME)
+    if not receipt or effect.receipt is None:
+        return name
+    return f"{name} (receipt {one_line(_COMPACT.encode(effect.receipt), limit=MAX_RECEIPT)})"
+
+
+def _listed(named: list[str]) -> str:
+    more = len(named) - MAX_EFFECTS
+    return ", ".join(named if more <= 0 else [*named[:MAX_EFFECTS], f"and {more} more"])
 
 
 def printable(thrown: BaseException) -> str:

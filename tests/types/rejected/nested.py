@@ -28,11 +28,17 @@ async def body(ctx: ToolContext, call: ToolCall, scope: trio.CancelScope) -> Non
     ctx.start_job(trio.sleep)  # rejected
     ctx.start_job(trio.sleep_forever, "watch")  # rejected
     ctx.require(Store()).text  # rejected
+    await ctx.irreversible("mail.send")  # rejected
+    await ctx.irreversible("mail.send", 3)  # rejected
+    await ctx.irreversible("mail.send", trio.current_time)  # rejected
+    await ctx.irreversible("mail.send", trio.sleep_forever, timeout=20)  # rejected
+    (await ctx.irreversible("mail.send", trio.sleep_forever)).id  # rejected
 
 
 def plain_body(ctx: SyncToolContext, call: ToolCall, scope: trio.CancelScope) -> None:
     ctx.execute(call)  # rejected
     ctx.execute(call, scope=scope).wait  # rejected
+    ctx.irreversible("mail.send", trio.sleep_forever)  # rejected
 
 
 def views(registry: Registry, view: RegistryView) -> None:
