@@ -31,6 +31,8 @@ from trio_tools import (
     CallSettled,
     CallView,
     Cause,
+    EffectBegun,
+    EffectEnded,
     ErrorCode,
     Registry,
     Tool,
@@ -200,6 +202,7 @@ def broken(turn: Turn) -> list[str]:
     _promise_records(turn, promise)
     for position, result in ledger.settled:
         _promise_truth(turn, position, result, promise)
+        _promise_effects(turn, position, result, promise)
     return found
 
 
@@ -229,6 +232,23 @@ def _promise_truth(turn: Turn, position: int, result: ToolResult, promise: _Prom
         promise(result.cause is not None, f"{position}: an abort without a cause")
     if result.error is None:
         promise(result.cause is None, f"{position}: a success with a cause")
+
+
+def _promise_effects(turn: Turn, position: int, result: ToolResult, promise: _Promise) -> None:
+    done = sorted(state for place, state in turn.ledger.effects_done if place == position)
+    told = [str(one.state) for one in result.effects if not (one.error or "").startswith("it never began")]
+    promise(done == sorted(told), f"{position}: effects came to {done}, it says {told}")
+    events = [one for one in turn.ledger.events if one.ref.position == position]
+    begun = [one.name for one in events if isinstance(one, EffectBegun)]
+    ended = [one.effect for one in events if isinstance(one, EffectEnded)]
+    promise(len(begun) == len(ended), f"{position}: {len(begun)} effects were begun, {len(ended)} ended")
+    by_state = sorted([str(one.state) for one in ended])
+    promise(by_state == sorted(str(one.state) for one in result.effects), f"{position}: the record says {by_state}")
+    line = "Went through, do not repeat: effect" in result.text
+    promise(line == (result.is_error and "committed" in told), f"{position}: the text tells what went through")
+    if turn.cancelled_at is not None and (turn.how != "operator" or position == 0):
+        late = [at for place, at in turn.ledger.effects_begun if place == position and at > turn.cancelled_at]
+        promise(not late, f"{position}: effects began at {late}, after it was given up at {turn.cancelled_at}")
 
 
 def _promise_first_cause(turn: Turn, position: int, result: ToolResult, gave_up: float, promise: _Promise) -> None:

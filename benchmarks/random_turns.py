@@ -47,6 +47,8 @@ class Ledger:
     settled: list[tuple[int, ToolResult]] = attrs.field(factory=list[tuple[int, ToolResult]])
     events: list[CallEvent] = attrs.field(factory=list[CallEvent])
     restless: list[int] = attrs.field(factory=list[int])  # published while its body was still alive
+    effects_begun: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])  # position, seconds
+    effects_done: list[tuple[int, str]] = attrs.field(factory=list[tuple[int, str]])  # position, what it came to
     most_at_once: int = 0
     overlapped: bool = False  # an exclusive body met another one
     exclusive: set[int] = attrs.field(factory=set[int])
@@ -98,6 +100,8 @@ async def _step(kind: str, seconds: float, ledger: Ledger, position: int, contex
             context.defer_context({"position": position})
         case "nursery":
             await _children(seconds, ledger, position)
+        case "effect" | "shielded effect" | "two effects" | "failing effect":
+            await _effects(kind, seconds, ledger, position, context)
         case "failing child":
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(trio.sleep, seconds)
@@ -120,6 +124,23 @@ async def _children(seconds: float, ledger: Ledger, position: int) -> None:
         nursery.start_soon(child)
 
 
+async def _effects(kind: str, seconds: float, ledger: Ledger, position: int, context: ToolContext) -> None:
+    async def action() -> float:
+        ledger.effects_begun.append((position, trio.current_time()))
+        await trio.sleep(seconds)
+        ledger.effects_done.append((position, "failed" if kind == "failing effect" else "committed"))
+        if kind == "failing effect":
+            raise ConnectionError("bounced")
+        return seconds
+
+    with trio.CancelScope(shield=kind == "shielded effect"):
+        if kind == "shielded effect":
+            await trio.sleep(seconds)
+        async with trio.open_nursery() as nursery:
+            for _ in range(2 if kind == "two effects" else 1):
+                nursery.start_soon(context.irreversible, "effect", action)
+
+
 STEPS = (
     *("sleep",) * 4,
     "fail",
@@ -132,6 +153,11 @@ STEPS = (
     "progress",
     "nursery",
     "failing child",
+    "effect",
+    "effect",
+    "shielded effect",
+    "two effects",
+    "failing effect",
 )
 
 

@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.properties import Turn, broken, carry_out, check, plan
-from trio_tools import CallSettled, Cause, ErrorCode, ToolResult
+from trio_tools import CallSettled, Cause, EffectEnded, ErrorCode, ToolResult
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(min_value=0, max_value=2**32))
 def test_a_random_turn_keeps_every_promise(seed: int) -> None:
     """Promises 2 to 4: one result per call, published once, quiescent before published, first cause owns, no task
-    left. L014, R048, R094, D5."""
+    left. L014, R048, R094, D5, M021, M022."""
     assert check(seed) == []
 
 
-SEED = 0  # four calls, three of which time out, and nobody cancels
+SEED = 11  # four calls, two of which time out after an effect, and nobody cancels
 
 
 def a_turn(seed: int) -> Turn:
@@ -88,6 +88,35 @@ def time_out_after_the_caller(turn: Turn) -> None:
     replace(turn, position, result)
 
 
+def _with_an_effect(turn: Turn) -> tuple[int, ToolResult]:
+    return next((place, result) for place, result in turn.ledger.settled if result.effects and result.is_error)
+
+
+def forget_an_effect(turn: Turn) -> None:
+    turn.ledger.effects_done.append((0, "committed"))
+
+
+def name_an_effect_that_failed(turn: Turn) -> None:
+    position, _ = _with_an_effect(turn)
+    turn.ledger.effects_done[:] = [
+        (place, "failed" if place == position else state) for place, state in turn.ledger.effects_done
+    ]
+
+
+def keep_an_effect_from_the_model(turn: Turn) -> None:
+    position, result = _with_an_effect(turn)
+    replace(turn, position, attrs.evolve(result, content=result.content[:-1]))
+
+
+def lose_the_end_of_an_effect(turn: Turn) -> None:
+    turn.ledger.events[:] = [event for event in turn.ledger.events if not isinstance(event, EffectEnded)]
+
+
+def begin_an_effect_after_the_cancel(turn: Turn) -> None:
+    turn.how, turn.cancelled_at = "scope", 1_000.0
+    turn.ledger.effects_begun.append((0, 1_001.0))
+
+
 def replace(turn: Turn, position: int, result: ToolResult) -> None:
     for listed in (turn.ledger.settled, turn.ledger.observed):
         at = [place for place, _ in listed].index(position)
@@ -113,6 +142,11 @@ def replace(turn: Turn, position: int, result: ToolResult) -> None:
         deny_that_it_ran,
         name_a_cause_that_was_none,
         time_out_after_the_caller,
+        forget_an_effect,
+        name_an_effect_that_failed,
+        keep_an_effect_from_the_model,
+        lose_the_end_of_an_effect,
+        begin_an_effect_after_the_cancel,
     ],
 )
 def test_each_promise_that_is_broken_is_found(tamper: object) -> None:
