@@ -53,7 +53,15 @@ TABLES: tuple[Row, ...] = (
         ),
         "c.toml: [registry] max_parallel_calls: must be a positive integer, not 0",
         "c.toml: [registry] policy_grace: must be a positive finite number of seconds, not nan",
-        files={"c.toml": "[registry]\nmax_parallel_calls = 0\npolicy_grace = nan\nmax = 1"},
+        (
+            "c.toml: [registry] observer_grace: must be a number that a float can hold; the nearest is "
+            "9007199254740992.0"
+        ),
+        files={
+            "c.toml": (
+                "[registry]\nmax_parallel_calls = 0\npolicy_grace = nan\nmax = 1\nobserver_grace = 9007199254740993"
+            )
+        },
     ),
     row(
         "check c.toml",

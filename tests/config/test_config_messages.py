@@ -95,6 +95,10 @@ VALUES = [
     ("rooms = true", ["rooms: must be an integer, not a boolean"]),
     ("height = 'x'", ["height: must be a number, not a string"]),
     (f"height = 1{'0' * 400}", ["height: must be a number of at most 1.8e308"]),
+    (
+        "height = 9007199254740993",
+        ["height: must be a number that a float can hold; the nearest is 9007199254740992.0"],
+    ),
     ("heated = 1", ["heated: must be a boolean, not an integer"]),
     ("colour = 'blue'", ['colour: must be one of "red", "green"']),
     ("style = '3'", ['style: must be one of "old", "new", 3']),

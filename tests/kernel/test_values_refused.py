@@ -127,6 +127,16 @@ def test_a_call_with_a_wrong_member_is_refused() -> None:
     assert [back for back in read if not isinstance(back, str)] == []
 
 
+def test_a_whole_number_that_would_be_rounded_is_refused() -> None:
+    """D1: what a document says stands for itself: 2**53 + 1 is no float."""
+    written = document(EVENTS[0])
+    written["at"] = 2**53 + 1
+    with pytest.raises(ValueError, match=r"expected float @ \$\.at"):
+        from_json(kind_of(EVENTS[0]), written)
+    written["at"] = 2**53
+    assert document(from_json(kind_of(EVENTS[0]), written)) == written
+
+
 members = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),

@@ -54,8 +54,11 @@ def _number(nouns: Mapping[type, str]) -> Callable[[object, object], float]:
         if type(value) is not float and type(value) is not int:
             raise WrongKind(nouns[float], noun_of(value, nouns))
         try:
-            return float(value)
+            number = float(value)
         except OverflowError:
             raise ValueError("must be a number of at most 1.8e308") from None
+        if type(value) is int and number != value:
+            raise ValueError(f"must be a number that a float can hold; the nearest is {number!r}")
+        return number
 
     return structure
