@@ -8,13 +8,15 @@ ends them is the loop: Trio then gives up the whole run, and what is left of it 
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Set
 from math import inf
 from typing import Protocol
 
 import trio
 
-from trio_tools.testing._outside import somebody_is_in, threads_at_work, waits_for_descriptors
+from trio_tools.testing._outside import Wait, threads_at_work, waiting_for
 
 # How often a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
 MOST_PAUSES = 40
@@ -48,6 +50,7 @@ def doom_in(crash: trio.TrioInternalError) -> Doom | None:
 class Clock(Protocol):
     """What a run needs of its clock beyond Trio's own interface."""
 
+    awaits_signal: bool  # whether a signal was sent that the loop is about to hear of
     doom: Doom | None  # what is to end the run the next time round
     outside: bool  # whether a task waited for something that a virtual clock cannot hurry
 
@@ -62,11 +65,13 @@ class VirtualClock(trio.abc.Clock):
     def __init__(self) -> None:
         self.doom: Doom | None = None
         self.outside = False
+        self.awaits_signal = False
         self._now = 0.0
         self._pauses = 0
         self._doomed: Doom | None = None
         self._steps = 0
-        self._quiet_since = -1  # steps that had been taken when all was quiet, and a last look was taken
+        self._looked_at = -1  # steps that had been taken when all was quiet, and a last look was taken
+        self._found: Set[Wait] = frozenset()
 
     def start_clock(self) -> None:
         """Nothing to start."""
@@ -85,18 +90,20 @@ class VirtualClock(trio.abc.Clock):
     def deadline_to_sleep_time(self, deadline: float) -> float:
         """Asked by Trio's loop only when no task can run. Jumps to `deadline` (seconds on this clock) if nothing is
         going on outside of the loop, nor was before a last look at what came from there."""
-        threads, descriptors = threads_at_work(), waits_for_descriptors()
-        looked, self._quiet_since = self._quiet_since == self._steps, -1
-        if threads or descriptors:
+        looked, self._looked_at = self._looked_at == self._steps, -1
+        if not looked:
+            self._found = waiting_for()
+        threads = threads_at_work()
+        if threads or self._found & {Wait.THREAD, Wait.DESCRIPTOR}:
             self.outside = True
             self._pauses += 1
-            if not threads or self._pauses > MOST_PAUSES:
+            if Wait.DESCRIPTOR in self._found or self._pauses > MOST_PAUSES:
                 raise OutsideWork
             return PAUSE  # in its own time: a thread that came back to a dead loop would complain
-        if not looked:
-            self._quiet_since = self._steps
+        if not looked and (deadline == inf or self.awaits_signal or threading.active_count() > 1):
+            self._looked_at = self._steps
             return 0
-        if somebody_is_in("wait_all_tasks_blocked"):
+        if Wait.QUIET in self._found:
             return PAUSE
         if deadline == inf:
             raise Stuck
@@ -110,6 +117,7 @@ class RealClock(trio.abc.Clock):
     def __init__(self, limit: float) -> None:
         self.doom: Doom | None = None
         self.outside = False
+        self.awaits_signal = False
         self._began = time.perf_counter()
         self._limit = limit
         self._doomed: Doom | None = None

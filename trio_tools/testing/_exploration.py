@@ -11,10 +11,12 @@ import trio
 
 from trio_tools.testing._case import Case, Mode, read_case
 from trio_tools.testing._checks import CHECKS
+from trio_tools.testing._leftovers import FAR, NEAR, Standing, standing
 from trio_tools.testing._probe import BUDGET
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
 from trio_tools.testing._run import Plan, carry_out
+from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._stepping import Bounds
 from trio_tools.testing._surroundings import ctrl_c_is_trios
 from trio_tools.values import ErrorCode
@@ -49,6 +51,7 @@ class Exploration:
         self._began = time.perf_counter()
         self._virtual = True
         self._undisturbed: dict[int, Run] = {}  # by seed
+        self._around: Standing | None = None  # what stands there between runs
         self._runs = 0
         self._missed = 0
         self._unproved: list[str] = []
@@ -62,7 +65,7 @@ class Exploration:
             raise RuntimeError(
                 "an exploration runs Trio itself: call it from a plain function, not from inside of Trio"
             )
-        with ctrl_c_is_trios() as interruptible:
+        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed():
             failure = self._judged(self._first(0))
             if failure is not None:
                 raise BrokenPromiseError(self._reported((failure,), 0, 0))
@@ -99,6 +102,7 @@ class Exploration:
         if not self._virtual or not outside:
             return False
         self._virtual = False
+        self._around = None
         self._began = time.perf_counter()
         self._undisturbed.clear()
         return True
@@ -125,8 +129,12 @@ class Exploration:
             raise BrokenPromiseError(report)
         return report
 
+    def traced(self, case: Case) -> Run:
+        """One run of one case, with a trace of its steps."""
+        return self._run(case, case.seed, tracing=True)
+
     def _replay(self, case: Case) -> Report:
-        run = self._run(case, case.seed, tracing=True)
+        run = self.traced(case)
         failure = self._judged(run)
         if failure is None:
             held = Failure(case=case, place=run.place, findings=(), trace=trace_of(run))
@@ -136,7 +144,12 @@ class Exploration:
 
     def _run(self, case: Case | None, seed: int, *, tracing: bool = False) -> Run:
         self._runs += 1
-        return carry_out(self._plan, case, self._bounds(case), seed=seed, tracing=tracing)
+        if self._around is None:
+            self._around = standing(self._plan.surroundings, NEAR if self._virtual else FAR)
+        run = carry_out(self._plan, case, self._bounds(case), self._around, seed=seed, tracing=tracing)
+        if run.left or run.doom is not None:
+            self._around = None  # not all of it can be cleared away
+        return run
 
     def _bounds(self, case: Case | None) -> Bounds:
         if case is None:

@@ -9,6 +9,7 @@ from trio_tools.policies import with_timeout
 from trio_tools.registry import AnyPlugin, RegistryOptions, in_order_of_need
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._exploration import Exploration, Limits
+from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._report import Report
 from trio_tools.testing._run import Check, Plan
@@ -57,13 +58,12 @@ def explore_cancellation(
     call = ToolCall(declared if isinstance(declared, str) else declared.name, arguments, id="explored")
     tools = () if isinstance(declared, str) else (declared,)
     with private_surroundings() as surroundings:
-        plan = _plan(
+        plan = plan_of(
             tools=tools,
             calls=(call,),
             plugins=plugins,
             services=services,
             check=check,
-            options=RegistryOptions(),
             surroundings=surroundings,
         )
         exploration = Exploration(plan, call.name, _limits(bound, seconds))
@@ -101,7 +101,7 @@ def explore_turn(
     _count("runs", runs)
     with private_surroundings() as surroundings:
         options = RegistryOptions(max_parallel_calls=max_parallel_calls)
-        plan = _plan(
+        plan = plan_of(
             tools=declared,
             calls=called,
             plugins=plugins,
@@ -114,25 +114,26 @@ def explore_turn(
         return exploration.report(lambda steps: _drawn(_all_cases(steps, range(_count("seeds", seeds))), runs, seed))
 
 
-def _plan(
+def plan_of(
     *,
     tools: tuple[Tool, ...],
     calls: tuple[ToolCall, ...],
-    plugins: Iterable[AnyPlugin],
-    services: Iterable[object] | Mapping[type[object], object],
-    check: Check | None,
-    options: RegistryOptions,
     surroundings: Surroundings,
+    plugins: Iterable[AnyPlugin] = (),
+    services: Iterable[object] | Mapping[type[object], object] = (),
+    check: Check | None = None,
+    options: RegistryOptions | None = None,
 ) -> Plan:
+    """What is explored, of what its users say."""
     sources = tuple(service_sources(services))
     roots = [*(one.body for one in tools), *(one.pool for one in tools), *(source.make for source in sources)]
     return Plan(
         calls=calls,
-        tools=tools,
+        tools=tuple(map(watched, tools)),
         plugins=tuple(in_order_of_need(with_timeout(tuple(plugins)))),
         services=sources,
         check=check,
-        options=options,
+        options=RegistryOptions() if options is None else options,
         surroundings=surroundings,
         held=tuple(reachable(roots)),
     )

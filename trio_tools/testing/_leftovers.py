@@ -22,6 +22,9 @@ from trio_tools.testing._outside import busy_threads
 from trio_tools.testing._surroundings import Surroundings
 from trio_tools.testing._where import user_place
 
+# The folder that lists the descriptors of this process: Linux, and elsewhere.
+_DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+
 Things: TypeAlias = Mapping[object, Callable[[], str]]
 Look: TypeAlias = "Callable[[Surroundings], Things]"
 
@@ -116,6 +119,10 @@ def _command(pid: int) -> str:
 
 
 def _child_pids() -> list[int]:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return []  # there are none, which is quicker to find out than which there are
     if sys.platform != "linux":
         return []
     pids: list[int] = []
@@ -141,13 +148,15 @@ def children_reaped() -> int:
 
 
 def _descriptors(_: Surroundings) -> Things:
-    folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
-    found: dict[object, Callable[[], str]] = {}
-    for name in os.listdir(folder):
-        with suppress(OSError):  # the one that lists them is gone
-            target = os.readlink(f"{folder}/{name}")
-            found[name, target] = partial("the descriptor {} ({})".format, name, target)
-    return found
+    # one of them is that which lists them: the next that is free, as in every look
+    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS)}
+
+
+def _descriptor(name: str) -> str:
+    target = ""
+    with suppress(OSError):
+        target = os.readlink(os.path.join(_DESCRIPTORS, name))
+    return f"the descriptor {name} ({target})"
 
 
 def _files(surroundings: Surroundings) -> Things:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
+
 import attrs
 import trio
 
@@ -15,6 +17,8 @@ class Life:
 
     position: int  # in its turn
     name: str
+    tick: Callable[[], int]  # gives a moment of its own for what happens now
+    cut: Set[trio.lowlevel.Task]  # those that a Cancelled was delivered to
     state: CallState | None = None  # once its wrappers have begun
     task: trio.lowlevel.Task | None = None  # that carries it, for as long as its body runs
     entered: int | None = None  # the moment at which its body was entered last

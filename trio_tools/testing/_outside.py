@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Set
+from enum import Enum
 from pathlib import Path
 from types import FrameType
 
@@ -23,28 +25,37 @@ _WAITING_ROOM = (
 _TRIOS_OWN = 1
 
 
-def threads_at_work() -> bool:
-    """Whether a thread is at work, or a task waits for one."""
-    return bool(busy_threads()) or somebody_is_in("to_thread_run_sync")
+class Wait(Enum):
+    """What tasks may wait for that no virtual clock can hurry, and for which Trio's loop must be let alone."""
+
+    THREAD = "to_thread_run_sync"
+    QUIET = "wait_all_tasks_blocked"
+    DESCRIPTOR = ""  # a socket, a pipe, the end of a process
 
 
-def waits_for_descriptors() -> bool:
-    """Whether a task waits for a socket, a pipe or the end of a process."""
+_FUNCTIONS = {wait.value: wait for wait in Wait}
+
+
+def waiting_for() -> Set[Wait]:
+    """What the tasks of this run wait for, of these."""
     io = trio.lowlevel.current_statistics().io_statistics
     waiting = getattr(io, "tasks_waiting_read", 0) + getattr(io, "tasks_waiting_write", 0)
-    return waiting > _TRIOS_OWN
-
-
-def somebody_is_in(function: str) -> bool:
-    """Whether any task waits in a function of this name."""
+    found = {Wait.DESCRIPTOR} if waiting > _TRIOS_OWN else set[Wait]()
     root = trio.lowlevel.current_root_task()
-    tasks = [] if root is None else [root]
+    tasks = [] if root is None else [child for nursery in root.child_nurseries[1:] for child in nursery.child_tasks]
     while tasks:
         task = tasks.pop()
         tasks += [child for nursery in task.child_nurseries for child in nursery.child_tasks]
-        if any(frame.f_code.co_name == function for frame, _ in task.iter_await_frames()):
-            return True
-    return False
+        for frame, _ in task.iter_await_frames():
+            name = frame.f_code.co_name
+            if name in _FUNCTIONS:
+                found.add(_FUNCTIONS[name])
+    return found
+
+
+def threads_at_work() -> bool:
+    """Whether a thread is at work."""
+    return threading.active_count() > 1 and bool(busy_threads())
 
 
 def busy_threads() -> frozenset[threading.Thread]:

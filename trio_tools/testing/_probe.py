@@ -9,7 +9,6 @@ import attrs
 import trio
 
 from trio_tools.testing._life import Life
-from trio_tools.testing._stepping import Stepper
 from trio_tools.tool import Signature, Tool
 from trio_tools.values import FrozenDict
 
@@ -26,9 +25,9 @@ _REPORTS = {"report_progress", "defer_context", "conclude_turn"}
 BUDGET = 1e6
 
 
-def watched(one: Tool, stepper: Stepper) -> Tool:
+def watched(one: Tool) -> Tool:
     """The tool, with a budget, and watched."""
-    body = _async_body(one, stepper) if one.signature.is_async else _plain_body(one, stepper)
+    body = _async_body(one) if one.signature.is_async else _plain_body(one)
     return attrs.evolve(
         one,
         body=body,
@@ -37,18 +36,18 @@ def watched(one: Tool, stepper: Stepper) -> Tool:
     )
 
 
-def _async_body(one: Tool, stepper: Stepper) -> Callable[..., Awaitable[object]]:
+def _async_body(one: Tool) -> Callable[..., Awaitable[object]]:
     async def body(*positional: object, **named: object) -> object:
         life = current_life.get()
         if life is None:  # a call that another tool's body makes: what it does is that one's
             return await _awaited(one.body(*positional, **named))
-        life.entered, life.raised, life.returned = stepper.tick(), None, False
+        life.entered, life.raised, life.returned = life.tick(), None, False
         life.task = task = trio.lowlevel.current_task()
         tokens = current_life.set(None), life_around.set(life)
         try:
             value = await _awaited(one.body(*positional, **named))
             life.returned = True
-            life.swallowed = task in stepper.unwinding.cut
+            life.swallowed = task in life.cut
             return value
         except BaseException as thrown:
             life.raised = thrown
@@ -65,12 +64,12 @@ async def _awaited(answer: object) -> object:
     return await answer if isinstance(answer, Awaitable) else answer  # pyright: ignore[reportUnknownVariableType]
 
 
-def _plain_body(one: Tool, stepper: Stepper) -> Callable[..., object]:
+def _plain_body(one: Tool) -> Callable[..., object]:
     def body(*positional: object, **named: object) -> object:
         life = current_life.get()
         if life is None:
             return one.body(*positional, **named)
-        life.entered, life.raised, life.returned = stepper.tick(), None, False
+        life.entered, life.raised, life.returned = life.tick(), None, False
         tokens = current_life.set(None), life_around.set(life)
         try:
             value = one.body(*positional, **named)

@@ -17,13 +17,22 @@ from trio_tools.testing._abandoned import entomb, places_below, tasks_here
 from trio_tools.testing._case import Case
 from trio_tools.testing._clock import RealClock, VirtualClock, doom_in
 from trio_tools.testing._effects import EffectRecorder, Happening
-from trio_tools.testing._leftovers import FAR, NEAR, Leftover, children_reaped, clear_away, left_since, standing
+from trio_tools.testing._leftovers import (
+    FAR,
+    NEAR,
+    Leftover,
+    Standing,
+    children_reaped,
+    clear_away,
+    left_since,
+    standing,
+)
 from trio_tools.testing._life import Life
 from trio_tools.testing._permits import permits
 from trio_tools.testing._probe import current_life, life_around, watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._record import Heard, Run, Zone
-from trio_tools.testing._scheduling import seeded
+from trio_tools.testing._scheduling import seed_order
 from trio_tools.testing._services import ServiceSource
 from trio_tools.testing._stepping import Bounds, Stepper
 from trio_tools.testing._surroundings import Surroundings
@@ -46,7 +55,7 @@ class Plan:
     """What is explored. A tool that a plugin brings is named by the calls alone."""
 
     calls: tuple[ToolCall, ...]
-    tools: tuple[Tool, ...]
+    tools: tuple[Tool, ...]  # watched
     plugins: tuple[AnyPlugin, ...]
     services: tuple[ServiceSource, ...]
     check: Check | None
@@ -55,18 +64,22 @@ class Plan:
     held: tuple[object, ...]  # what the tools can get their hands on in every run
 
 
-def carry_out(plan: Plan, case: Case | None, bounds: Bounds, *, seed: int, tracing: bool = False) -> Run:
-    """Make one run. What the plugins raise as they are opened comes out; so does a Ctrl-C of a person."""
-    run = Run(case, [Life(position, call.name) for position, call in enumerate(plan.calls)])
+def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *, seed: int, tracing: bool) -> Run:
+    """Make one run. `around` is what stands there without it; what is left beyond that is cleared away.
+
+    What the plugins raise as they are opened comes out; so does a Ctrl-C of a person.
+    """
+    run = Run(case, [])
     clock = VirtualClock() if bounds.real_seconds is None else RealClock(bounds.real_seconds)
     scope = trio.CancelScope()
     stepper = Stepper(run.case, run.lives, scope, clock, bounds, tracing=tracing)
+    cut = stepper.unwinding.cut
+    run.lives += [Life(place, call.name, stepper.tick, cut) for place, call in enumerate(plan.calls)]
     work = _Work(plan, run, stepper, scope)
     reaped = children_reaped()
-    around = standing(plan.surroundings, FAR if stepper.is_real else NEAR)
     try:
-        with seeded(seed):
-            trio.run(work.main, clock=clock, instruments=[stepper])
+        seed_order(seed)
+        trio.run(work.main, clock=clock, instruments=[stepper])
     except trio.TrioInternalError as crash:
         run.doom = doom_in(crash)
         if run.doom is None:
@@ -84,7 +97,8 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, *, seed: int, traci
         run.stuck = work.given_up()
     else:
         run.left += [one for one in left_since(around) if one not in run.left]
-    clear_away(around)
+    if run.left or run.doom is not None:
+        clear_away(around)
     return run
 
 
@@ -136,12 +150,12 @@ class _Work:
 
     def _put_in(self, registry: Registry) -> None:
         for one in self._plan.tools:
-            registry.register(watched(one, self._stepper))
+            registry.register(one)
         for name in {call.name for call in self._plan.calls} - {one.name for one in self._plan.tools}:
             if name in registry.tools:
                 one = registry.tools[name]
                 registry.unregister(name)
-                registry.register(watched(one, self._stepper))
+                registry.register(watched(one))
 
     def _listen(self, held: list[object]) -> None:
         self._recorders = [one for one in held if isinstance(one, EffectRecorder)]

@@ -15,8 +15,8 @@ from trio._core import _run
 
 
 @contextmanager
-def seeded(seed: int) -> Generator[None]:
-    """Have Trio's order of tasks, and the `random` module, follow from a seed for as long as the block.
+def order_that_can_be_fixed() -> Generator[None]:
+    """Have Trio's order of tasks, and the `random` module, follow from what `seed_order` says for as long as the block.
 
     Raises `RuntimeError` for a version of Trio in which the order cannot be fixed.
     """
@@ -25,11 +25,15 @@ def seeded(seed: int) -> Generator[None]:
     before, trios, everybodys = _run._ALLOW_DETERMINISTIC_SCHEDULING, _run._r.getstate(), random.getstate()
     # declared final for the eyes of type checkers: Trio's own support for hypothesis sets it too
     setattr(_run, "_ALLOW_DETERMINISTIC_SCHEDULING", True)  # noqa: B010
-    _run._r.seed(seed)
-    random.seed(seed)
     try:
         yield
     finally:
         setattr(_run, "_ALLOW_DETERMINISTIC_SCHEDULING", before)  # noqa: B010
         _run._r.setstate(trios)
         random.setstate(everybodys)
+
+
+def seed_order(seed: int) -> None:
+    """Fix the order of tasks of the next run."""
+    _run._r.seed(seed)
+    random.seed(seed)

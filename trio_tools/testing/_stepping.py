@@ -152,7 +152,7 @@ class Stepper(trio.abc.Instrument):
             case (Mode.BUDGET | Mode.BUDGET_FIRST, 0) | (Mode.CALLER_FIRST, 1):
                 self._run_out()
             case (Mode.INTERRUPT, 0):
-                self.interrupted = True
+                self.interrupted = self._clock.awaits_signal = True
                 signal.raise_signal(signal.SIGINT)
             case _:
                 return

@@ -1,0 +1,65 @@
+"""The pytest plugin: fixtures, and a line at the end that says what was explored. Loaded by pytest, by its entry
+point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import ParamSpec
+
+import pytest
+
+from trio_tools.testing._effects import EffectRecorder
+from trio_tools.testing._explore import explore_cancellation, explore_turn
+from trio_tools.testing._no_leftovers import no_leftovers
+from trio_tools.testing._report import Report
+
+P = ParamSpec("P")
+
+_REPORTS = pytest.StashKey[list[Report]]()
+
+
+def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Report]:
+    def kept(*args: P.args, **kwargs: P.kwargs) -> Report:
+        report = explore(*args, **kwargs)
+        config.stash.setdefault(_REPORTS, []).append(report)
+        return report
+
+    return kept
+
+
+@pytest.fixture
+def trio_tools_explore_cancellation(pytestconfig: pytest.Config) -> Callable[..., Report]:
+    """`trio_tools.testing.explore_cancellation`, with its figures at the end of the session."""
+    return _kept(pytestconfig, explore_cancellation)
+
+
+@pytest.fixture
+def trio_tools_explore_turn(pytestconfig: pytest.Config) -> Callable[..., Report]:
+    """`trio_tools.testing.explore_turn`, with its figures at the end of the session."""
+    return _kept(pytestconfig, explore_turn)
+
+
+@pytest.fixture
+def trio_tools_no_leftovers() -> Generator[None]:
+    """The test may leave nothing: no thread, process, descriptor or temporary file."""
+    with no_leftovers():
+        yield
+
+
+@pytest.fixture
+def trio_tools_effects() -> EffectRecorder:
+    """An `EffectRecorder` for the stand-ins of this test."""
+    return EffectRecorder()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was explored, and what that leaves unproved."""
+    reports = config.stash.get(_REPORTS, [])
+    if not reports:
+        return
+    runs, seconds = sum(report.runs for report in reports), sum(report.seconds for report in reports)
+    terminalreporter.section("trio_tools")
+    terminalreporter.line(f"{len(reports)} explored in {runs} runs and {seconds:.2f} s; every promise held")
+    for report in reports:
+        for unproved in report.unproved:
+            terminalreporter.line(f"unproved of {report.name}: {unproved}")
