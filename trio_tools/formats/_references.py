@@ -9,12 +9,10 @@ from urllib.parse import unquote
 from trio_tools.formats._draft import Draft, NotInForm
 from trio_tools.formats._merge import absorb
 from trio_tools.formats._walk import DEFINITIONS, IN_PLACE, Schema, copy_of, inner, listed, walk
-from trio_tools.values import JSONValue
+from trio_tools.values import JSONValue, pointed_at
 
 # What a definition may be called, so that its name needs no escapes in a pointer and no provider minds it.
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
-# An index in a pointer. Seven digits are more than a schema has values.
-_INDEX = re.compile(r"0|[1-9][0-9]{0,6}")
 # References that depend on where a schema was come from, or on a dialect of the past.
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 _REMEDY = "put what it names under $defs, and refer to it as #/$defs/<name>"
@@ -23,31 +21,10 @@ _REMEDY = "put what it names under $defs, and refer to it as #/$defs/<name>"
 def target_of(draft: Draft, schema: Schema) -> Schema:
     """What the `$ref` of a schema names. Raises `NotInForm` if that is nothing in the tool's own parameters."""
     reference = schema["$ref"]
-    found = _at(draft.root, reference) if isinstance(reference, str) else None
+    found = pointed_at(draft.root, reference) if isinstance(reference, str) else None
     if not isinstance(found, dict):
         raise draft.refusal(schema, f"$ref {reference!r} is no JSON pointer into its own parameters", _REMEDY)
     return found
-
-
-def _at(root: Schema, reference: str) -> JSONValue:
-    """What a JSON pointer in the form of a fragment names, None if it is no pointer or names nothing."""
-    hash_, *steps = unquote(reference).split("/")
-    found: JSONValue = root if hash_ == "#" else None
-    for step in steps:
-        found = _member(found, _unescaped(step))
-    return found
-
-
-def _unescaped(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")
-
-
-def _member(value: JSONValue, key: str) -> JSONValue:
-    if isinstance(value, dict):
-        return value.get(key)
-    if isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
-        return value[int(key)]
-    return None
 
 
 def inline_root(draft: Draft) -> None:
@@ -104,7 +81,8 @@ def settle_references(draft: Draft) -> None:
 
 
 def _free_name(reference: str, taken: set[str]) -> str:
-    name = wanted = _UNUSUAL.sub("_", _unescaped(unquote(reference).rpartition("/")[2])) or "_"
+    last = unquote(reference).rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    name = wanted = _UNUSUAL.sub("_", last) or "_"
     count = len(taken)
     while name in taken:
         count += 1

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import unquote
 
-from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, subschemas
+from trio_tools.values import FrozenDict, JSONValue, freeze_mapping, pointed_at, subschemas
 
 # References to references at the root. A real schema has one; a circle has no end.
 _HOPS = 20
@@ -74,18 +73,11 @@ def _refuse_unfolding(root: dict[str, JSONValue]) -> None:
         raise ValueError("its references lead on and on") from None
 
 
-def _target(root: Mapping[str, JSONValue], reference: JSONValue) -> dict[str, JSONValue]:
-    found: JSONValue = dict(root)
-    if not isinstance(reference, str) or not reference.startswith("#/"):
+def _target(root: dict[str, JSONValue], reference: JSONValue) -> dict[str, JSONValue]:
+    pointer = reference if isinstance(reference, str) and reference.startswith("#/") else None
+    found = None if pointer is None else pointed_at(root, pointer)
+    if found is None:
         raise ValueError(f"the $ref {reference!r} at the root leads nowhere within the schema")
-    for step in reference.removeprefix("#/").split("/"):
-        name = unquote(step).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-        elif isinstance(found, list) and name in map(str, range(len(found))):
-            found = found[int(name)]
-        else:
-            raise ValueError(f"the $ref {reference!r} at the root leads nowhere within the schema")
     if not isinstance(found, dict):
         raise ValueError(f"the $ref {reference!r} at the root leads to no schema")
     return found

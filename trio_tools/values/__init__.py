@@ -53,7 +53,7 @@ from trio_tools.values._lines import one_line
 from trio_tools.values._parse import MAX_ARGUMENT_BYTES, freeze_arguments, parse_arguments
 from trio_tools.values._plain import is_attrs, to_plain
 from trio_tools.values._result import Effect, EffectState, Outcome, ToolResult
-from trio_tools.values._schema import HOLD_MANY, HOLD_NAMED, HOLD_ONE, ToolSchema, subschemas
+from trio_tools.values._schema import HOLD_MANY, HOLD_NAMED, HOLD_ONE, ToolSchema, pointed_at, subschemas
 from trio_tools.values._strict import WrongKind, noun_of, strict_converter
 from trio_tools.values._texts import (
     ABORTED,
@@ -146,6 +146,7 @@ __all__ = [
     "one_line",
     "parse_arguments",
     "plain_error",
+    "pointed_at",
     "printable",
     "render",
     "safe",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TypedDict
+from urllib.parse import unquote
 
 from trio_tools.values._json import JSONValue
 
@@ -29,6 +31,9 @@ HOLD_ONE = frozenset(
 HOLD_MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 HOLD_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"})
 
+# An index in a pointer. Seven digits are more than a schema has values.
+_INDEX = re.compile(r"0|[1-9][0-9]{0,6}")
+
 
 def subschemas(root: dict[str, JSONValue]) -> Iterator[dict[str, JSONValue]]:
     """The schema itself and every schema inside it, but for booleans. Iterative: it may come from anywhere."""
@@ -45,3 +50,21 @@ def subschemas(root: dict[str, JSONValue]) -> Iterator[dict[str, JSONValue]]:
                 todo += value
             if keyword in HOLD_NAMED and isinstance(value, dict):
                 todo += value.values()
+
+
+def pointed_at(root: dict[str, JSONValue], reference: str) -> JSONValue:
+    """What a `$ref` within a schema names, a JSON pointer in the form of a fragment; None if it is no pointer or names
+    nothing. What it names may be no schema."""
+    hash_, *steps = unquote(reference).split("/")
+    found: JSONValue = root if hash_ == "#" else None
+    for step in steps:
+        found = _member(found, step.replace("~1", "/").replace("~0", "~"))
+    return found
+
+
+def _member(value: JSONValue, key: str) -> JSONValue:
+    if isinstance(value, dict):
+        return value.get(key)
+    if isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
+        return value[int(key)]
+    return None
