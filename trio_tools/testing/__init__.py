@@ -1,26 +1,37 @@
-"""Proofs for tools: a call is ended at every step in every way, and each run is held against every promise."""
+"""Proofs for tools: a call is ended at every step in every way, and each run is held against every promise. And what
+their tests are made of: gates, scripted models, servers in memory, arguments drawn from a schema."""
 
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._effects import EffectRecorder, Happening
 from trio_tools.testing._explore import explore_cancellation, explore_turn
+from trio_tools.testing._gate import Gate
 from trio_tools.testing._leftovers import Leftover
+from trio_tools.testing._memory import MemoryStream, memory_server
+from trio_tools.testing._model import Exchange, Message, ScriptedModel, Transcript
 from trio_tools.testing._no_leftovers import LeftoversError, no_leftovers
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import BrokenPromiseError, Failure, Finding, Report
 
 __all__ = [
+    "BrokenPromiseError",
     "Case",
     "EffectRecorder",
+    "Exchange",
     "Failure",
     "Finding",
+    "Gate",
     "Happening",
     "Leftover",
     "LeftoversError",
+    "MemoryStream",
+    "Message",
     "Mode",
-    "BrokenPromiseError",
     "Report",
     "Run",
+    "ScriptedModel",
+    "Transcript",
     "explore_cancellation",
     "explore_turn",
+    "memory_server",
     "no_leftovers",
 ]
