@@ -36,9 +36,11 @@ LATE = {
     "cyclopts": "optional: the command line's parser",
     "trio_tools.config": "a tenth of the start; a program that names no config need not pay for it",
     "rich": "optional and heavy: the command line's screen",
+    "hypothesis": "optional and heavy: only tests draw arguments",
+    "pytest": "optional and heavy: only tests have fixtures",
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
-OPTIONAL = {"cyclopts", "rich", "jsonschema_rs"}
+OPTIONAL = {"cyclopts", "rich", "jsonschema_rs", "hypothesis", "pytest"}
 
 
 def room_of(module: list[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Proofs for tools: a call is ended at every step in every way, and each run is held against every promise. And what
 their tests are made of: gates, scripted models, servers in memory, arguments drawn from a schema."""
 
+from trio_tools.testing._arguments import arguments
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._effects import EffectRecorder, Happening
 from trio_tools.testing._explore import explore_cancellation, explore_turn
@@ -30,6 +31,7 @@ __all__ = [
     "Run",
     "ScriptedModel",
     "Transcript",
+    "arguments",
     "explore_cancellation",
     "explore_turn",
     "memory_server",
