@@ -25,7 +25,7 @@ FLOORS = {
 # Floor 2 is one thing in two rooms, how calls are carried and how plugins join: the registry drives the pipeline.
 SIDEWAYS = {("registry", "pipeline")}
 # Rooms that are divided; what stands in them without an underscore is a room again.
-DIVIDED = {"toolkits"}
+DIVIDED = {"testing", "toolkits"}
 
 # Packages that may be imported inside a function, and why that is worth it.
 LATE = {
@@ -41,6 +41,10 @@ LATE = {
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
 OPTIONAL = {"cyclopts", "rich", "jsonschema_rs", "hypothesis", "pytest"}
+
+
+# What pytest itself loads, so that it is there.
+PYTEST_PLUGIN = "trio_tools/testing/_pytest.py"
 
 
 def room_of(module: list[str]) -> tuple[str, ...]:
@@ -149,7 +153,7 @@ def _at_start(parent: ast.AST) -> Iterator[ast.stmt]:
 
 def optional_at_start(path: str, source: str) -> list[str]:
     """Extras imported as a module loads, outside the command line."""
-    if room_of(module_of(path)) == ("cli",):
+    if room_of(module_of(path)) == ("cli",) or path == PYTEST_PLUGIN:
         return []
     return [
         f"{path}:{node.lineno}: {name} is optional"

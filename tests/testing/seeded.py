@@ -7,10 +7,12 @@ import signal
 from collections.abc import Callable
 
 import attrs
+import pytest
 import trio
 
 from trio_tools.registry import AnyPlugin
-from trio_tools.testing import Run
+from trio_tools.testing import BrokenPromiseError, Report, Run, explore_cancellation
+from trio_tools.testing._checks import CHECKS
 from trio_tools.tool import Body
 
 
@@ -23,7 +25,6 @@ class Seeded:
     source: str  # a case of the public reports (`B04`), or "own"
     bad: Body
     good: Body
-    services: tuple[object, ...] = ()
     plugins: tuple[AnyPlugin, ...] = ()
     of_own: Callable[[Run], object] | None = None
     fails: list[str] = attrs.field(factory=list[str])  # what the twin says undisturbed, if it is to fail
@@ -71,3 +72,39 @@ class Desk:
         """A line in a log that is slow."""
         await trio.sleep(0.1)
         self.lines.append(line)
+
+
+def explored(seeded: Seeded, body: Body) -> Report:
+    """An exploration of one of its two tools."""
+    return explore_cancellation(
+        body, plugins=seeded.plugins, services=(Desk,), check=seeded.of_own, seconds=seeded.seconds
+    )
+
+
+def found_in(seeded: Seeded) -> set[str]:
+    """The checks that found the bad tool."""
+    with pytest.raises(BrokenPromiseError) as caught:
+        explored(seeded, seeded.bad)
+    return {finding.check for failure in caught.value.report.failures for finding in failure.findings}
+
+
+def check_twin(seeded: Seeded) -> None:
+    """The corrected twin passes, and does so by succeeding, unless it is to fail."""
+    report = explored(seeded, seeded.good)
+    assert report.failures == ()
+    assert [result.text for result in report.undisturbed if result.is_error] == seeded.fails
+
+
+def check_unnoticed(seeded: Seeded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """M030: with its check made inert the bad tool goes unnoticed, so the check, and nothing else, has found it.
+
+    What is made inert is what the check says, not that it is asked."""
+    asked: list[str] = []
+
+    def inert(run: Run, baseline: Run) -> tuple[str, ...]:
+        asked.append(seeded.check)
+        return ()
+
+    monkeypatch.setitem(CHECKS, seeded.check, inert)
+    assert explored(seeded, seeded.bad).failures == ()
+    assert asked

@@ -1,7 +1,6 @@
 """Proofs for tools: a call is ended at every step in every way, and each run is held against every promise. And what
 their tests are made of: gates, scripted models, servers in memory, arguments drawn from a schema."""
 
-from trio_tools.testing._arguments import arguments
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._effects import EffectRecorder, Happening
 from trio_tools.testing._explore import explore_cancellation, explore_turn
@@ -12,6 +11,7 @@ from trio_tools.testing._model import Exchange, Message, ScriptedModel, Transcri
 from trio_tools.testing._no_leftovers import LeftoversError, no_leftovers
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import BrokenPromiseError, Failure, Finding, Report
+from trio_tools.testing.schemas import arguments
 
 __all__ = [
     "BrokenPromiseError",

@@ -88,8 +88,8 @@ def explore_turn(
     drawn, as `seed` says, or all if there are no more.
 
     Arguments: `tools`, tools and typed functions that the `calls` name; those that plugins bring need not be listed.
-    The others are as for `explore_cancellation`, whose promises hold for each call, and for the turn that it gives one
-    result per call in call order.
+    The others are as for `explore_cancellation`, `bound` (a factor) and `seconds` too. Its promises hold for each call,
+    and for the turn that it gives one result per call in call order.
 
     Raises as `explore_cancellation` does, and `ValueError` for a turn without calls.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from trio_tools.testing._schema_draws import Draws
-from trio_tools.testing._schema_plans import Object, height_of
-from trio_tools.testing._schema_reader import Reader
+from trio_tools.testing.schemas._draws import Draws
+from trio_tools.testing.schemas._plans import Object, height_of
+from trio_tools.testing.schemas._reader import Reader
 from trio_tools.tool import Tool
 from trio_tools.values import JSONValue, thaw
 

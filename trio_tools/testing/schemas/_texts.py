@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, timedelta, timezone
 from typing import TYPE_CHECKING, TypeVar
 
-from trio_tools.testing._schema_plans import Text
+from trio_tools.testing.schemas._plans import Text
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy

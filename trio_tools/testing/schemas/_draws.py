@@ -13,9 +13,9 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, assert_never
 
-from trio_tools.testing._schema_numbers import Number
-from trio_tools.testing._schema_plans import Array, Node, Object, OneOf, Plan, Text, height_of
-from trio_tools.testing._schema_texts import texts, tried
+from trio_tools.testing.schemas._numbers import Number
+from trio_tools.testing.schemas._plans import Array, Node, Object, OneOf, Plan, Text, height_of
+from trio_tools.testing.schemas._texts import texts, tried
 from trio_tools.values import JSONValue
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import attrs
 
-from trio_tools.testing._schema_numbers import Number
+from trio_tools.testing.schemas._numbers import Number
 from trio_tools.values import JSONValue
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
-from trio_tools.testing._schema_numbers import number_in
-from trio_tools.testing._schema_plans import Array, Node, Object, OneOf, Plan, Text, measure
-from trio_tools.testing._schema_texts import compiled
-from trio_tools.testing._schema_ways import Schema, Way, listed, named, ways_of
+from trio_tools.testing.schemas._numbers import number_in
+from trio_tools.testing.schemas._plans import Array, Node, Object, OneOf, Plan, Text, measure
+from trio_tools.testing.schemas._texts import compiled
+from trio_tools.testing.schemas._ways import Schema, Way, listed, named, ways_of
 from trio_tools.values import JSONValue
 
 _KINDS = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import attrs
 
-from trio_tools.testing._schema_ways import Way
+from trio_tools.testing.schemas._ways import Way
 
 # Whole numbers up to 2^53 are floats too, each of them. Beyond it a reader of JSON may get a neighbour.
 _EXACT = 2**53

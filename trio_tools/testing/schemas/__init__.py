@@ -1,0 +1,5 @@
+"""Arguments drawn from a tool's schema, for property tests."""
+
+from trio_tools.testing.schemas._arguments import arguments
+
+__all__ = ["arguments"]
