@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from trio_tools.policies import with_timeout
 from trio_tools.registry import AnyPlugin, RegistryOptions, in_order_of_need
 from trio_tools.testing._case import Case, Mode
+from trio_tools.testing._checks import CHECKS
 from trio_tools.testing._exploration import Exploration, Limits
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
@@ -34,6 +35,7 @@ def explore_cancellation(
     plugins: Iterable[AnyPlugin] = (),
     services: Iterable[object] | Mapping[type[object], object] = (),
     check: Check | None = None,
+    allow: Collection[str] = (),
     seeds: int = 1,
     bound: float = BOUND,
     seconds: float = SECONDS,
@@ -44,9 +46,10 @@ def explore_cancellation(
     Arguments: `tool`, a tool, a typed function, or the name of a tool that one of `plugins` brings; `arguments`, as in
     a `ToolCall`; `plugins`, opened anew for each run behind the timeout policy; `services`, for the tool to `require`:
     classes and functions make one for each run, other objects are shared by all; `check(run)`, of your own, sync or
-    async, called after each run: it objects by raising, or by returning False or a text; `seeds`, how many orders of
-    tasks to try; `bound`, how many times the steps and seconds of the undisturbed call it may take to settle (30 steps
-    and 30 seconds at least); `seconds`, real ones, after which no more runs are begun.
+    async, called after each run: it objects by raising, or by returning False or a text; `allow`, names of checks that
+    the tool may break, which the report then lists as unproved; `seeds`, how many orders of tasks to try; `bound`, how
+    many times the steps and seconds of the undisturbed call it may take to settle (30 steps and 30 seconds at least);
+    `seconds`, real ones, after which no more runs are begun.
 
     Tools that use threads, processes or sockets are run on the real clock, and the report says what that leaves
     unproved. The environment variable `TRIO_TOOLS_REPLAY` has one case run alone.
@@ -66,7 +69,7 @@ def explore_cancellation(
             check=check,
             surroundings=surroundings,
         )
-        exploration = Exploration(plan, call.name, _limits(bound, seconds))
+        exploration = Exploration(plan, call.name, _limits(bound, seconds), allowed=_checks(allow))
         return exploration.report(lambda steps: _all_cases(steps, range(_count("seeds", seeds))))
 
 
@@ -77,6 +80,7 @@ def explore_turn(
     plugins: Iterable[AnyPlugin] = (),
     services: Iterable[object] | Mapping[type[object], object] = (),
     check: Check | None = None,
+    allow: Collection[str] = (),
     runs: int = RUNS,
     seed: int = 0,
     seeds: int = 10,
@@ -110,7 +114,7 @@ def explore_turn(
             options=options,
             surroundings=surroundings,
         )
-        exploration = Exploration(plan, name, _limits(bound, seconds))
+        exploration = Exploration(plan, name, _limits(bound, seconds), allowed=_checks(allow))
         return exploration.report(lambda steps: _drawn(_all_cases(steps, range(_count("seeds", seeds))), runs, seed))
 
 
@@ -141,6 +145,14 @@ def plan_of(
 
 def _limits(bound: float, seconds: float) -> Limits:
     return Limits(bound=check_seconds("bound", bound), seconds=check_seconds("seconds", seconds))
+
+
+def _checks(names: Collection[str]) -> tuple[str, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    for name in listed:
+        if name not in CHECKS:
+            raise ValueError(f"allow names {name!r}, and the checks are {', '.join(CHECKS)}")
+    return listed
 
 
 def _count(name: str, number: object) -> int:

@@ -216,8 +216,9 @@ class _Work:
             case CallAccepted():
                 life = self._life()
                 current_life.set(life)
-                if life is not None:
-                    life.state = current_call()
+                state = current_call()
+                if life is not None and state is not None:
+                    life.state, self._stepper.turn = state, state.turn
             case EffectBegun():
                 self._stepper.zones += 1
                 self._run.zones.append(Zone(event.name, self._stepper.tick()))

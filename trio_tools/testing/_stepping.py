@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import attrs
 import trio
 
+from trio_tools.pipeline import Turn
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._clock import Clock, TooManySteps
 from trio_tools.testing._life import Life
@@ -62,6 +63,7 @@ class Stepper(trio.abc.Instrument):
         self.place: str = ""  # where the task of the case's step was
         self.trace: list[str] = []
         self.interrupted = False  # whether Ctrl-C was sent
+        self.turn: Turn | None = None  # once its first call was accepted
         self.zones = 0  # of `irreversible`, open now
         self._case = case
         self._lives = lives
@@ -184,8 +186,7 @@ class Stepper(trio.abc.Instrument):
                     self._end(moment)
 
     def _note_interrupt(self) -> None:
-        states = [life.state for life in self._lives]
-        if any(state is not None and state.cause is Cause.INTERRUPT for state in states):
+        if self.turn is not None and self.turn.interrupt is not None:
             moment = self.tick()
             for life in self._lives:
                 if not life.over:

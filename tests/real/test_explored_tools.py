@@ -1,0 +1,64 @@
+"""The kit used on ourselves: every tool that is shipped, alone and in pairs, on real files and processes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import trio
+
+from trio_tools import ToolCall, open_registry
+from trio_tools.registry import AnyPlugin
+from trio_tools.testing import explore_cancellation, explore_turn
+from trio_tools.toolkits.files import FilesConfig, files
+from trio_tools.toolkits.shell import ShellConfig, shell
+
+# A call of each, which takes a moment and touches what the tool is for.
+CALLS: Mapping[str, dict[str, object]] = {
+    "read": {"file_path": "a.txt", "offset": 2, "limit": 3},
+    "glob": {"pattern": "**/*.py"},
+    "grep": {"pattern": "needle"},
+    "bash": {"command": "echo early; sleep 0.03 & echo late; wait", "description": "Echo twice"},
+}
+# D11: a command that is stopped gives back the output so far, late, and so its body does return after the cancel.
+ALLOWED = {"bash": ("swallows",)}
+# Seconds for each, on the real clock: samples, and all of them in `python -m benchmarks exploration`.
+SECONDS = 0.6
+
+
+@pytest.fixture
+def plugins(tmp_path: Path) -> list[AnyPlugin]:
+    (tmp_path / "a.txt").write_text("needle\n" * 50)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.py").write_text("x = 1\n")
+    return [files(FilesConfig(root=tmp_path)), shell(ShellConfig(root=tmp_path, grace=1.0))]
+
+
+def test_every_tool_that_is_shipped_is_explored(plugins: list[AnyPlugin]) -> None:
+    async def main() -> set[str]:
+        async with open_registry(plugins=plugins) as registry:
+            return set(registry.tools)
+
+    assert trio.run(main) == CALLS.keys()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_shipped_tool_keeps_every_promise(name: str, plugins: list[AnyPlugin]) -> None:
+    """M017, and the shell's B010: ended at any step in any way, nothing is left, and the result is true."""
+    report = explore_cancellation(
+        name, CALLS[name], plugins=plugins, allow=ALLOWED.get(name, ()), seconds=SECONDS, seeds=2
+    )
+    assert report.failures == ()
+    assert not report.virtual
+    assert [result.text for result in report.undisturbed if result.is_error] == []
+
+
+@pytest.mark.parametrize("names", list(itertools.combinations_with_replacement(CALLS, 2)), ids="+".join)
+def test_two_shipped_tools_keep_every_promise_together(names: tuple[str, str], plugins: list[AnyPlugin]) -> None:
+    """The same for a turn of two."""
+    calls = [ToolCall(name, CALLS[name], id=str(place)) for place, name in enumerate(names)]
+    allow = {check for name in names for check in ALLOWED.get(name, ())}
+    report = explore_turn([], calls, plugins=plugins, allow=allow, seconds=SECONDS, seeds=1)
+    assert report.failures == ()

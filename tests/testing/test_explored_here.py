@@ -1,0 +1,59 @@
+"""The kit used on ourselves: the kernel's promises under turns of every kind, and policies alone and in pairs."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import logging
+
+import pytest
+from turn_of_all_kinds import CALLS, TOOLS, crowd, every_seam, look
+
+from trio_tools import ToolCall, policies
+from trio_tools.registry import AnyPlugin, Plugin
+from trio_tools.testing import explore_cancellation, explore_turn
+
+# Undisturbed runs before the first that counts, and to see whether it can be repeated.
+WARM = 1
+POLICIES = [one for _, one in inspect.getmembers(policies) if isinstance(one, Plugin)]
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> None:
+    logging.getLogger("trio_tools").setLevel(logging.CRITICAL)
+
+
+@pytest.mark.parametrize("max_parallel_calls", [10, 2, 1])
+def test_a_turn_of_every_kind_keeps_every_promise_however_it_is_ended(max_parallel_calls: int) -> None:
+    """Promises 1 to 4, D5, L006, L012: by samples; all of them run in `python -m benchmarks exploration`."""
+    report = explore_turn(TOOLS, CALLS, runs=60, max_parallel_calls=max_parallel_calls)
+    assert (report.runs, report.failures, report.virtual) == (60 + WARM + 10, (), True)
+
+
+def test_a_turn_with_somebody_at_every_seam_keeps_every_promise_however_it_is_ended() -> None:
+    """The same, with policies, wrappers, recorders and observers that take their time."""
+    report = explore_turn(TOOLS, CALLS, plugins=[every_seam], runs=60, seeds=3)
+    assert report.failures == ()
+    assert report.steps > 80
+
+
+@pytest.mark.parametrize("call", CALLS[:-1], ids=lambda call: call.name)
+def test_each_kind_of_call_alone_keeps_every_promise_at_every_step(call: ToolCall) -> None:
+    """The same, alone and at every step: no sample."""
+    report = explore_turn(TOOLS, [call], runs=10_000, seeds=1)
+    assert (report.untried, report.failures) == (0, ())
+
+
+def test_all_policies_are_seen() -> None:
+    assert {one.name for one in POLICIES} == {"timeout", "logging"}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [(one,) for one in POLICIES] + list(itertools.permutations(POLICIES, 2)),
+    ids=lambda listed: "+".join(one.name for one in listed),
+)
+def test_policies_alone_and_in_pairs_keep_every_promise(listed: tuple[AnyPlugin, ...]) -> None:
+    """Every policy that is shipped, round a call of several tasks, at every step in every way."""
+    for one, arguments in ((crowd, ""), (look, '{"place": "attic"}')):
+        assert explore_cancellation(one, arguments, plugins=listed).failures == ()
