@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
@@ -12,7 +13,7 @@ from around_tools import opened, retry_once, run
 from effect_tools import SENT, Outbox, doing, sends, states
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from trio_tools import Effect, EffectState, ErrorCode, NotJSON, ToolCall, ToolContext
+from trio_tools import Effect, EffectState, ErrorCode, NotJSON, ToolCall, ToolContext, ToolResult
 
 
 async def test_an_effect_gives_its_receipt_and_stands_in_the_result(autojump_clock: MockClock) -> None:
@@ -21,6 +22,11 @@ async def test_an_effect_gives_its_receipt_and_stands_in_the_result(autojump_clo
     result = await run(sends(outbox))
     assert (result.value, result.text, result.effects) == ({"id": 1}, '{"id": 1}', (SENT,))
     assert outbox.sent == [1]
+
+
+async def test_a_name_that_no_text_could_carry_is_made_one_that_it_can() -> None:
+    result = await run(doing(lambda ctx: ctx.irreversible("mail\ud83d", partial(trio.sleep, 0))))
+    assert states(result) == ["mail? committed"]
 
 
 async def test_a_receipt_becomes_json_by_the_rules_of_results() -> None:
@@ -140,6 +146,38 @@ async def test_an_accessor_of_the_receipt_that_raises_is_told_as_it_is() -> None
     (effect,) = result.effects
     assert (effect.state, effect.error) == (EffectState.COMMITTED, "its receipt cannot be kept: LookupError: gone")
     assert result.text == "Error: LookupError: gone\nWent through, do not repeat: mail.send"
+
+
+def test_ctrl_c_while_the_receipt_is_read_goes_on_and_the_effect_went_through() -> None:
+    """D17, M022: also if the body makes nothing of it."""
+    results: list[ToolResult] = []
+
+    class Receipt(Mapping[str, object]):
+        def __getitem__(self, key: str) -> object:
+            signal.raise_signal(signal.SIGINT)
+            return 1
+
+        def __iter__(self) -> Iterator[str]:
+            yield "id"
+
+        def __len__(self) -> int:
+            return 1
+
+    async def send() -> object:
+        return Receipt()
+
+    async def body(ctx: ToolContext) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            await ctx.irreversible("mail.send", send)
+
+    async def main() -> None:
+        async with opened(doing(body)) as registry:
+            registry.add_observer(lambda call, result: results.append(result))
+            await registry.execute(ToolCall("mail"), scope=trio.CancelScope())
+
+    with pytest.raises(KeyboardInterrupt):
+        trio.run(main)
+    assert [(result.code, states(result)) for result in results] == [(ErrorCode.ABORTED, ["mail.send committed"])]
 
 
 async def test_an_action_that_returns_what_is_to_be_awaited_leaves_the_effect_unknown() -> None:

@@ -146,6 +146,25 @@ async def test_a_deadline_that_passes_while_the_loop_is_blocked_shuts_the_door(
         assert result.code == (ErrorCode.TOOL_TIMEOUT if by == "budget" else ErrorCode.ABORTED)
 
 
+@pytest.mark.parametrize("timeout", [None, 1_000])
+@pytest.mark.parametrize("by", ["deadline", "enclosing deadline", "budget"])
+async def test_a_deadline_that_passes_unnoticed_counts_behind_a_shield_of_the_body_s_own(
+    by: str, timeout: float | None, autojump_clock: MockClock
+) -> None:
+    """M021: what was in force when the body began is not forgotten."""
+    outbox = Outbox()
+
+    async def body(ctx: ToolContext) -> None:
+        with trio.CancelScope(shield=True):
+            autojump_clock.jump(3)
+            await ctx.irreversible("mail.send", outbox.send)
+
+    async with opened(doing(body, timeout=2 if by == "budget" else timeout)) as registry:
+        result = await given_up(registry, by if by != "budget" else "caller", 2 if by != "budget" else 100)
+    assert (outbox.begun, result.effects) == ([], ())
+    assert result.code == (ErrorCode.TOOL_TIMEOUT if by == "budget" else ErrorCode.TOOL_FAILED)
+
+
 @pytest.mark.parametrize("by", GIVEN_UP)
 @pytest.mark.parametrize("surrounded", [plainly, in_a_child])
 async def test_behind_a_shield_of_the_body_s_own_the_door_is_shut_by_a_failure(

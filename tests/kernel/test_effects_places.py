@@ -14,6 +14,7 @@ from turn_tools import once
 
 from trio_tools import (
     CallEvent,
+    CallView,
     EffectBegun,
     EffectEnded,
     ErrorCode,
@@ -22,6 +23,7 @@ from trio_tools import (
     Registry,
     ToolCall,
     ToolContext,
+    ToolResult,
     open_registry,
 )
 
@@ -164,17 +166,22 @@ async def refusal(ctx: ToolContext, outbox: Outbox) -> str:
 
 
 async def test_after_its_call_has_settled_there_is_no_effect() -> None:
+    """Observers are called in its task, and are too late too."""
     contexts: list[ToolContext] = []
     outbox = Outbox()
+    refusals: list[str] = []
+
+    async def observe(call: CallView, result: ToolResult) -> None:
+        refusals.append(await refusal(contexts[0], outbox))
 
     async def body(ctx: ToolContext) -> None:
         contexts.append(ctx)
 
     async with opened(doing(body)) as registry:
+        registry.add_observer(observe)
         result = await once(registry, "mail")
-        assert await refusal(contexts[0], outbox) == (
-            "an effect ('mail.send') is made inside of its own call, and it has settled"
-        )
+        refusals.append(await refusal(contexts[0], outbox))
+    assert refusals == ["an effect ('mail.send') is made inside of its own call, and it has settled"] * 2
     assert (result.effects, outbox.begun) == ((), [])
 
 

@@ -146,6 +146,7 @@ async def test_an_effect_that_cannot_be_recorded_is_not_begun(
 ) -> None:
     """M023: RECORD_FAILED, whatever the body makes of it; and the books of a sound recorder balance."""
     outbox, sound, broken = Outbox(), Log(), failing(EffectBegun, how)
+    raised: list[str] = []
 
     async def body(ctx: ToolContext) -> object:
         async def send() -> None:
@@ -156,10 +157,13 @@ async def test_an_effect_that_cannot_be_recorded_is_not_begun(
     async with opened(doing(body, timeout=100)) as registry:
         for recorder in (sound, broken) if order == "sound one first" else (broken, sound):
             registry.add_recorder(recorder)
+        registry.add_observer(lambda call, result: raised.append(type(call.exception).__name__))
         result = await once(registry, "mail")
         again = await once(registry, "mail")
     expected = ErrorCode.TOOL_TIMEOUT if made_of_it is be_cancelled else ErrorCode.RECORD_FAILED
     assert (result.code, again.code, outbox.begun) == (expected, expected, [])
+    kinds: dict[object, str] = {let_out: "ToolError", complain: "LookupError"}
+    assert raised == [kinds.get(made_of_it, "NoneType")] * 2
     assert states(result) == ["mail.send failed"]
     ended = [event.effect for event in sound.events if isinstance(event, EffectEnded)]
     assert [*ended] == [*result.effects, *again.effects]

@@ -21,9 +21,13 @@ from trio_tools import (
     CallView,
     Cause,
     Dispatch,
+    EffectBegun,
+    EffectEnded,
+    EffectState,
     ErrorCode,
     ErrorInfo,
     Registry,
+    Tool,
     ToolCall,
     ToolContext,
     ToolResult,
@@ -64,19 +68,22 @@ async def slow(a: int) -> int:
     return a
 
 
-@tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
-async def reporting(a: int, ctx: ToolContext) -> int:
-    """Report progress, make an effect and answer."""
-    ctx.report_progress(1, 2)
-    receipt = await ctx.irreversible("count", count)
-    assert receipt == {"counted": 1}
-    await trio.sleep(1)
-    return a
+def reports(seen: Seen) -> Tool:
+    """A tool that reports progress, makes an effect and answers."""
 
+    async def count() -> dict[str, int]:
+        await trio.sleep(1)
+        seen.counted += 1
+        return {"counted": 1}
 
-async def count() -> dict[str, int]:
-    await trio.sleep(1)
-    return {"counted": 1}
+    @tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
+    async def reporting(a: int, ctx: ToolContext) -> int:
+        ctx.report_progress(1, 2)
+        await ctx.irreversible("count", count)
+        await trio.sleep(1)
+        return a
+
+    return reporting
 
 
 FULL = [ToolCall("reporting", {"a": 1}, id="1"), ToolCall("nowhere", {}, id="2"), ToolCall("quick", {"a": "x"}, id="3")]
@@ -87,6 +94,8 @@ class Seen:
     """What one run came to."""
 
     published: list[ToolResult] = attrs.field(factory=list[ToolResult])
+    events: list[CallEvent] = attrs.field(factory=list[CallEvent])
+    counted: int = 0  # how often the effect of a call went through
     tasks_left: int = 0
     pending: int = 0
     returned: tuple[ToolResult, ...] | None = None
@@ -120,10 +129,6 @@ async def claim(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
     return await dispatch.within(20, lambda: dispatch.within(10, call_next, LATE), LATE)
 
 
-async def record(event: CallEvent) -> None:
-    await trio.lowlevel.checkpoint()
-
-
 async def wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
     return await call_next()
 
@@ -133,6 +138,10 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
 
     def observe(view: CallView, result: ToolResult) -> None:
         seen.published.append(result)
+
+    async def record(event: CallEvent) -> None:
+        await trio.lowlevel.checkpoint()
+        seen.events.append(event)
 
     async def turn(registry: Registry) -> None:
         sys.settrace(injector.trace)
@@ -147,7 +156,7 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
             registry.register(quick)
             registry.register(slow)
             registry.add_observer(observe)
-            registry.register(reporting)
+            registry.register(reports(seen))
             if seams != "none":
                 registry.add_pre_policy(policy)
                 registry.add_wrapper(wrapper)
@@ -202,6 +211,11 @@ def test_ctrl_c_at_any_kernel_line_settles_all_calls_and_goes_on_bare(seams: str
         assert type(raised) is KeyboardInterrupt, injector.where
         assert sorted(result.call_id or "" for result in seen.published) == ["1", "2", "3"], injector.where
         assert (seen.pending, seen.tasks_left) == (0, 0), injector.where
+        begun = [event.name for event in seen.events if isinstance(event, EffectBegun)]
+        ended = [event.effect for event in seen.events if isinstance(event, EffectEnded)]
+        effects = [effect for result in seen.published for effect in result.effects]
+        assert (len(begun), ended) == (len(effects), effects), injector.where
+        assert [effect.state for effect in effects].count(EffectState.COMMITTED) == seen.counted, injector.where
     assert injected > lines * 0.9
 
 
@@ -251,49 +265,3 @@ def test_ctrl_c_while_the_main_task_waits_elsewhere_settles_a_childs_calls() -> 
     with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
         trio.run(main)
     assert [result.code for result in published] == [ErrorCode.ABORTED] * 3
-
-
-@pytest.mark.parametrize("stage", ["policy", "wrapper", "post", "observer", "on_settled", "finalizer"])
-def test_ctrl_c_in_user_code_at_any_stage_loses_no_result(stage: str) -> None:
-    """D17: whatever of the user's it lands in, three results are published and the bare exception goes on."""
-    published: list[ToolResult] = []
-
-    def strike(*_: object) -> None:
-        if not struck:
-            struck.append(stage)
-            signal.raise_signal(signal.SIGINT)
-
-    struck: list[str] = []
-
-    async def striking_wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
-        strike()
-        return await call_next()
-
-    @tool(finalize_content=strike if stage == "finalizer" else None, read_only=True)
-    async def target(a: int) -> int:
-        await trio.lowlevel.checkpoint()
-        return a
-
-    async def main() -> None:
-        async with open_registry() as registry:
-            registry.register(target)
-            registry.add_observer(lambda view, result: published.append(result))
-            if stage == "policy":
-                registry.add_pre_policy(strike)
-            if stage == "wrapper":
-                registry.add_wrapper(striking_wrapper)
-            if stage == "post":
-                registry.add_post_policy(strike)
-            if stage == "observer":
-                registry.add_observer(strike)
-            await registry.execute_turn(
-                [ToolCall("target", {"a": n}) for n in range(3)],
-                scope=trio.CancelScope(),
-                on_settled=strike if stage == "on_settled" else None,
-            )
-
-    with pytest.raises(KeyboardInterrupt) as raised:
-        trio.run(main)
-    assert type(raised.value) is KeyboardInterrupt
-    assert len(published) == 3
-    assert struck == [stage]

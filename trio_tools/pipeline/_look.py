@@ -6,6 +6,7 @@ A deadline that has passed counts before Trio has processed it, be it that the l
 from __future__ import annotations
 
 import contextlib
+from math import inf
 
 import trio
 
@@ -41,6 +42,8 @@ async def is_given_up(call: CallState) -> bool:
     **Cancellation**: not raised. Nothing is awaited where nothing speaks for it.
     """
     now = trio.current_time()
-    if min(call.given_up_by(now), earliest_deadline(call, known=None)) > now:
+    # right before the body, where no shield of its own hid anything
+    before = inf if call.looked is None else call.looked
+    if min(call.given_up_by(now), earliest_deadline(call, known=None), before) > now:
         return False
     return await is_over(call)
