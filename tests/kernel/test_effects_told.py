@@ -117,6 +117,10 @@ def redact(call: CallView, result: ToolResult) -> ReplaceContent:
     return ReplaceContent("redacted")
 
 
+def blank(call: CallView, result: ToolResult) -> ReplaceContent:
+    return ReplaceContent(" ")
+
+
 def replace(call: CallView, result: ToolResult) -> ReplaceValue:
     return ReplaceValue("other")
 
@@ -137,11 +141,12 @@ def let_pass(call: CallView, result: ToolResult) -> None: ...
     [
         (block, (Text("not for you"), Text(NAME_ONLY))),
         (redact, (Text("redacted"), Text(NAME_ONLY))),
+        (blank, (Text("Error: TOOL_FAILED"), Text(NAME_ONLY))),
         (raise_an_error, (Text("Error: no rules"), Text(NAME_ONLY))),
         (hang, (Text("Error: a post-policy was cut off after 5 s"), Text(NAME_ONLY))),
         (let_pass, (Text("Error: ValueError: after it"), Text(WENT))),
     ],
-    ids=["block", "redact", "raises", "overruns", "lets pass"],
+    ids=["block", "redact", "blank", "raises", "overruns", "lets pass"],
 )
 async def test_it_outlives_post_policies_without_receipts(
     policy: PostPolicy, content: object, autojump_clock: MockClock

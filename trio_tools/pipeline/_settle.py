@@ -108,7 +108,11 @@ def _naming_effects(call: CallState, result: ToolResult) -> ToolResult:
     """A failure that says which effects are not to be repeated. Here, because policies, claims and finalizers replace
     what stood before. If a policy did, receipts are not told: what it took out may be in them."""
     text = effects_text(call.effects, receipts=not call.reviewed)
-    return attrs.evolve(result, content=(*result.content, Text(text))) if text else result
+    if not text:
+        return result
+    # alone it would read as if all was well
+    content = result.content if result.text.strip() else (Text(f"Error: {result.code}"),)
+    return attrs.evolve(result, content=(*content, Text(text)))
 
 
 async def _observe(call: CallState, result: ToolResult) -> None:
