@@ -144,7 +144,7 @@ async def test_a_job_is_one_line_too(caplog: pytest.LogCaptureFixture, autojump_
     assert record.getMessage() == r"job watch\x0a (job-1): killed in 0.000 s"
 
 
-async def test_why_a_job_failed_is_in_its_line(caplog: pytest.LogCaptureFixture) -> None:
+async def test_why_a_job_failed_is_in_its_line(autojump_clock: MockClock, caplog: pytest.LogCaptureFixture) -> None:
     @tool
     async def begin(ctx: ToolContext) -> None:
         async def breaks() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import logging
+from collections.abc import Iterator
 
 import pytest
 from turn_of_all_kinds import CALLS, TOOLS, crowd, every_seam, look
@@ -19,8 +20,13 @@ POLICIES = [one for _, one in inspect.getmembers(policies) if isinstance(one, Pl
 
 
 @pytest.fixture(autouse=True)
-def quiet() -> None:
-    logging.getLogger("trio_tools").setLevel(logging.CRITICAL)
+def quiet() -> Iterator[None]:
+    """What is logged of thousands of calls is not looked at."""
+    logger = logging.getLogger("trio_tools")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    yield
+    logger.setLevel(before)
 
 
 @pytest.mark.parametrize("max_parallel_calls", [10, 2, 1])
