@@ -16,7 +16,7 @@ from typing import Protocol
 
 import trio
 
-from trio_tools.testing._outside import Wait, threads_at_work, waiting_for
+from trio_tools.testing._outside import busy_threads, functions_waited_in, waits_for_descriptors
 
 # How often a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
 MOST_PAUSES = 40
@@ -52,6 +52,7 @@ class Clock(Protocol):
 
     awaits_signal: bool  # whether a signal was sent that the loop is about to hear of
     doom: Doom | None  # what is to end the run the next time round
+    saw_quiet: bool  # whether a task was in `wait_all_tasks_blocked`
     outside: bool  # whether a task waited for something that a virtual clock cannot hurry
 
     def at_loop(self, steps: int) -> None:
@@ -60,18 +61,24 @@ class Clock(Protocol):
 
 
 class VirtualClock(trio.abc.Clock):
-    """Time that passes only when nothing can run: it jumps to the next deadline."""
+    """Time that passes only when nothing can run: it jumps to the next deadline.
 
-    def __init__(self) -> None:
+    `others` are threads that were at work before, for somebody else. `careful`: look for tasks in
+    `wait_all_tasks_blocked` each time, and not only when there is no deadline left; `saw_quiet` says if there were any.
+    """
+
+    def __init__(self, others: Set[object] = frozenset(), *, careful: bool = True) -> None:
         self.doom: Doom | None = None
         self.outside = False
         self.awaits_signal = False
+        self.saw_quiet = False
+        self._others = others
+        self._careful = careful
         self._now = 0.0
         self._pauses = 0
         self._doomed: Doom | None = None
         self._steps = 0
         self._looked_at = -1  # steps that had been taken when all was quiet, and a last look was taken
-        self._found: Set[Wait] = frozenset()
 
     def start_clock(self) -> None:
         """Nothing to start."""
@@ -91,19 +98,21 @@ class VirtualClock(trio.abc.Clock):
         """Asked by Trio's loop only when no task can run. Jumps to `deadline` (seconds on this clock) if nothing is
         going on outside of the loop, nor was before a last look at what came from there."""
         looked, self._looked_at = self._looked_at == self._steps, -1
-        if not looked:
-            self._found = waiting_for()
-        threads = threads_at_work()
-        if threads or self._found & {Wait.THREAD, Wait.DESCRIPTOR}:
+        threads = threading.active_count() > 1
+        waited_in = functions_waited_in() if self._careful or threads or deadline == inf else frozenset[str]()
+        at_work = threads and ("to_thread_run_sync" in waited_in or not busy_threads() <= self._others)
+        descriptors = waits_for_descriptors()
+        if at_work or descriptors:
             self.outside = True
             self._pauses += 1
-            if Wait.DESCRIPTOR in self._found or self._pauses > MOST_PAUSES:
+            if descriptors or self._pauses > MOST_PAUSES:
                 raise OutsideWork
             return PAUSE  # in its own time: a thread that came back to a dead loop would complain
-        if not looked and (deadline == inf or self.awaits_signal or threading.active_count() > 1):
+        if not looked and (deadline == inf or self.awaits_signal or threads):
             self._looked_at = self._steps
             return 0
-        if Wait.QUIET in self._found:
+        if "wait_all_tasks_blocked" in waited_in:
+            self.saw_quiet = True
             return PAUSE
         if deadline == inf:
             raise Stuck
@@ -118,6 +127,7 @@ class RealClock(trio.abc.Clock):
         self.doom: Doom | None = None
         self.outside = False
         self.awaits_signal = False
+        self.saw_quiet = False
         self._began = time.perf_counter()
         self._limit = limit
         self._doomed: Doom | None = None

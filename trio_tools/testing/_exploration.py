@@ -178,6 +178,7 @@ class Exploration:
             most_steps_after=steps,
             most_seconds_after=after,
             real_seconds=real,
+            careful=first.saw_quiet,
         )
 
     def _judged(self, run: Run) -> Failure | None:

@@ -13,7 +13,7 @@ from trio_tools.testing._exploration import Exploration, Limits
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._report import Report
-from trio_tools.testing._run import Check, Plan
+from trio_tools.testing._run import Check, Plan, is_watched
 from trio_tools.testing._services import service_sources
 from trio_tools.testing._surroundings import Surroundings, private_surroundings
 from trio_tools.tool import Body, Tool
@@ -139,7 +139,7 @@ def plan_of(
         check=check,
         options=RegistryOptions() if options is None else options,
         surroundings=surroundings,
-        held=tuple(reachable(roots)),
+        held=tuple(one for one in reachable(roots) if is_watched(one)),
     )
 
 

@@ -8,7 +8,7 @@ import resource
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ class Standing:
 
     surroundings: Surroundings
     looks: Mapping[str, Look]
-    things: Mapping[str, Collection[object]]
+    things: Mapping[str, Set[object]]
 
 
 def standing(surroundings: Surroundings, looks: Mapping[str, Look]) -> Standing:

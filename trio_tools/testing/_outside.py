@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Set
-from enum import Enum
 from pathlib import Path
 from types import FrameType
 
@@ -25,43 +23,29 @@ _WAITING_ROOM = (
 _TRIOS_OWN = 1
 
 
-class Wait(Enum):
-    """What tasks may wait for that no virtual clock can hurry, and for which Trio's loop must be let alone."""
-
-    THREAD = "to_thread_run_sync"
-    QUIET = "wait_all_tasks_blocked"
-    DESCRIPTOR = ""  # a socket, a pipe, the end of a process
-
-
-_FUNCTIONS = {wait.value: wait for wait in Wait}
-
-
-def waiting_for() -> Set[Wait]:
-    """What the tasks of this run wait for, of these."""
+def waits_for_descriptors() -> bool:
+    """Whether a task waits for a socket, a pipe or the end of a process."""
     io = trio.lowlevel.current_statistics().io_statistics
     waiting = getattr(io, "tasks_waiting_read", 0) + getattr(io, "tasks_waiting_write", 0)
-    found = {Wait.DESCRIPTOR} if waiting > _TRIOS_OWN else set[Wait]()
+    return waiting > _TRIOS_OWN
+
+
+def functions_waited_in() -> frozenset[str]:
+    """The names of all functions that tasks of this run wait in, Trio's own tasks left out."""
     root = trio.lowlevel.current_root_task()
     tasks = [] if root is None else [child for nursery in root.child_nurseries[1:] for child in nursery.child_tasks]
+    names: set[str] = set()
     while tasks:
         task = tasks.pop()
         tasks += [child for nursery in task.child_nurseries for child in nursery.child_tasks]
-        for frame, _ in task.iter_await_frames():
-            name = frame.f_code.co_name
-            if name in _FUNCTIONS:
-                found.add(_FUNCTIONS[name])
-    return found
-
-
-def threads_at_work() -> bool:
-    """Whether a thread is at work."""
-    return threading.active_count() > 1 and bool(busy_threads())
+        names.update(frame.f_code.co_name for frame, _ in task.iter_await_frames())
+    return frozenset(names)
 
 
 def busy_threads() -> frozenset[threading.Thread]:
     """Every thread but this one that has work in hand. One that Trio keeps for later has none."""
     if threading.active_count() == 1:
-        return frozenset()
+        return frozenset()  # which is quicker to find out
     frames = sys._current_frames()
     here = threading.get_ident()
     return frozenset(

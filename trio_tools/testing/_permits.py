@@ -24,9 +24,14 @@ class Permits:
         return [f"{_shown(permit)}: {taken - before} not given back" for permit, before, taken in now if taken > before]
 
 
+def gives_permits(one: object) -> bool:
+    """Whether it is a limiter, a semaphore or a lock."""
+    return isinstance(one, _KINDS)
+
+
 def permits(objects: Iterable[object]) -> Permits:
     """The state of those of these objects that give permits."""
-    return Permits(tuple((one, _taken(one)) for one in objects if isinstance(one, _KINDS)))
+    return Permits(tuple((one, _taken(one)) for one in objects if gives_permits(one)))
 
 
 def _taken(permit: object) -> int:

@@ -59,6 +59,7 @@ class Run:
     raised: BaseException | None = None  # by `execute`, which is to give results
     interrupt_sent: bool = False
     interrupted: bool = False  # whether Ctrl-C came out again
+    saw_quiet: bool = False  # whether a task was in `wait_all_tasks_blocked`
     outside_work: bool = False  # whether a task waited for something that no virtual clock can hurry
     doom: Doom | None = None  # why the run was given up
     stuck: tuple[str, ...] = ()  # where its tasks were then

@@ -28,7 +28,7 @@ from trio_tools.testing._leftovers import (
     standing,
 )
 from trio_tools.testing._life import Life
-from trio_tools.testing._permits import permits
+from trio_tools.testing._permits import gives_permits, permits
 from trio_tools.testing._probe import current_life, life_around, watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._record import Heard, Run, Zone
@@ -61,7 +61,12 @@ class Plan:
     check: Check | None
     options: RegistryOptions
     surroundings: Surroundings
-    held: tuple[object, ...]  # what the tools can get their hands on in every run
+    held: tuple[object, ...]  # what is watched of that which the tools can get their hands on in every run
+
+
+def is_watched(one: object) -> bool:
+    """Whether a run wants to know of this object, if a tool can get its hands on it."""
+    return gives_permits(one) or isinstance(one, EffectRecorder)
 
 
 def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *, seed: int, tracing: bool) -> Run:
@@ -70,7 +75,9 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *
     What the plugins raise as they are opened comes out; so does a Ctrl-C of a person.
     """
     run = Run(case, [])
-    clock = VirtualClock() if bounds.real_seconds is None else RealClock(bounds.real_seconds)
+    others = around.things["threads"]
+    limit = bounds.real_seconds
+    clock = VirtualClock(others, careful=bounds.careful) if limit is None else RealClock(limit)
     scope = trio.CancelScope()
     stepper = Stepper(run.case, run.lives, scope, clock, bounds, tracing=tracing)
     cut = stepper.unwinding.cut
@@ -90,6 +97,7 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *
         run.interrupted = True
     finally:
         work.forget()
+    run.saw_quiet = clock.saw_quiet
     run.outside_work = clock.outside or children_reaped() != reaped
     run.missteps, run.interrupt_sent = stepper.unwinding.missteps, stepper.interrupted
     if run.doom is not None:
@@ -129,7 +137,7 @@ class _Work:
             run.plain = not any(one.seam in _HAVE_A_SAY and one.plugin != timeout.name for one in registry.joined())
             registry.add_recorder(self._record)
             registry.add_observer(self._observe)
-            held = [*plan.held, *reachable(run.services.values())]
+            held = [*plan.held, *filter(is_watched, reachable(run.services.values()))]
             self._listen(held)
             taken, before = permits(held), standing(plan.surroundings, FAR if self._stepper.is_real else NEAR)
             await self._call(registry)

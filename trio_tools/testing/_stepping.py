@@ -40,6 +40,7 @@ class Bounds:
     most_steps_after: int
     most_seconds_after: float  # seconds on the run's clock
     real_seconds: float | None = None
+    careful: bool = True  # whether a virtual clock looks for tasks in `wait_all_tasks_blocked` each time
 
 
 class Stepper(trio.abc.Instrument):
@@ -72,6 +73,8 @@ class Stepper(trio.abc.Instrument):
         self._bounds = bounds
         self._tracing = tracing
         self._ended_at = 0.0
+        self._root: trio.lowlevel.Task | None = None
+        self._serving: trio.Nursery | None = None  # where Trio's own tasks are that serve the loop
         self._counting = False
         self._cutting = False  # whether tasks are scheduled now because of what ended the call
         self._expiring = False  # whether they will be when Trio next looks at its deadlines
@@ -90,6 +93,9 @@ class Stepper(trio.abc.Instrument):
 
     def begin(self) -> None:
         """The call begins with the next step."""
+        self._root = trio.lowlevel.current_root_task()
+        assert self._root is not None  # something runs
+        self._serving = self._root.child_nurseries[0]
         self._counting = True
 
     def end(self) -> None:
@@ -117,7 +123,7 @@ class Stepper(trio.abc.Instrument):
         """A task is about to run."""
         self._all += 1
         self._cutting = False
-        if not self._counting or _is_trios(task):
+        if not self._counting or self._is_trios(task):
             return
         self.steps += 1
         case = self._case
@@ -131,7 +137,7 @@ class Stepper(trio.abc.Instrument):
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
         """A task has run."""
-        if not self._counting or not self.steps or _is_trios(task):
+        if not self._counting or not self.steps or self._is_trios(task):
             return
         if self._tracing:
             self._note(task)
@@ -211,6 +217,10 @@ class Stepper(trio.abc.Instrument):
 
     # --- whose step it is ------------------------------------------------------------------------------------------
 
+    def _is_trios(self, task: trio.lowlevel.Task) -> bool:
+        """Whether it is one of Trio's own: the first, or one of those that serve the loop."""
+        return task.parent_nursery is self._serving or task is self._root
+
     def _is_bodys(self, task: trio.lowlevel.Task) -> bool:
         """Whether it is of a body that has not come back, or below it."""
         carriers = [life.task for life in self._lives if life.task is not None]
@@ -225,12 +235,3 @@ class Stepper(trio.abc.Instrument):
         number = self._order.setdefault(task, len(self._order))
         where = "ended" if task.coro.cr_frame is None else str(user_place(task))
         self.trace.append(f"{self.steps} task {number}: {where}")
-
-
-def _is_trios(task: trio.lowlevel.Task) -> bool:
-    """Whether it is one of Trio's own: the first, or one in the nursery of those that serve the loop."""
-    root = trio.lowlevel.current_root_task()
-    nursery = task.parent_nursery
-    if task is root or nursery is None or root is None:
-        return True
-    return nursery.parent_task is root and nursery is root.child_nurseries[0]
