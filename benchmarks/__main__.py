@@ -17,6 +17,7 @@ NAMES = (
     "growth",
     "import_time",
     "intake",
+    "exploration",
     "properties",
     "schema",
     "hostile",

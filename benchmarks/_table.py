@@ -67,11 +67,15 @@ def report(title: str, rows: Sequence[Row | LimitRow], *, compared: tuple[str, s
     """Print the figures as a table; `compared` heads the two columns. Gives the exit status: 1 if a bound is
     exceeded, else 0."""
     headings = ("figure", "unit", *compared, "ratio", "bound", "")
-    lines = [headings, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    show(title, [headings, *(row.cells() for row in rows)], words=2)
+    return int(any(row.is_over for row in rows))
+
+
+def show(title: str, lines: Sequence[tuple[str, ...]], *, words: int) -> None:
+    """Print these lines as a table. The first `words` columns and the last are words, those between are numbers."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     print(f"\n{title}")
     for line in lines:
-        texts = [text.ljust(width) for text, width in zip(line[:2], widths[:2], strict=True)]
-        numbers = [text.rjust(width) for text, width in zip(line[2:-1], widths[2:-1], strict=True)]
+        texts = [text.ljust(width) for text, width in zip(line[:words], widths[:words], strict=True)]
+        numbers = [text.rjust(width) for text, width in zip(line[words:-1], widths[words:-1], strict=True)]
         print("  ".join(("", *texts, *numbers, line[-1])).rstrip(), flush=True)
-    return int(any(row.is_over for row in rows))

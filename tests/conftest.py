@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from fresh_environment import Environment, fresh_environment
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,3 +20,9 @@ def signals_as_in_a_terminal() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Wheels in an environment of their own. Built once: it takes some seconds."""
+    return fresh_environment(tmp_path_factory.mktemp("fresh"))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fresh_environment import Environment, fresh_environment
+from fresh_environment import Environment
 
 ON = """
 [plugins.acme-stock]
@@ -42,12 +42,6 @@ async def main():
 import trio.testing
 trio.run(main)
 """
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Built once: it takes some seconds."""
-    return fresh_environment(tmp_path_factory.mktemp("fresh"))
 
 
 def test_it_is_installed_there_and_the_tree_is_not(environment: Environment) -> None:

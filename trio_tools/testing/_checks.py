@@ -109,11 +109,14 @@ def effects(run: Run, baseline: Run) -> Iterator[str]:
     for name in sorted(happened.keys() | {heard.happening.name for heard in baseline.heard}):
         if happened[name] - late[name] > committed[name] + unknown[name]:
             yield (
-                f"{name} happened {_times(happened[name])}, and results name it {_times(committed[name])}: do it with "
-                "ctx.irreversible"
+                f"{name} happened {_times(happened[name])}, and {_naming(committed[name])}: do it with ctx.irreversible"
             )
         if committed[name] > happened[name]:
             yield f"results name {name} {_times(committed[name])}, and it happened {_times(happened[name])}"
+
+
+def _naming(number: int) -> str:
+    return f"results name it {_times(number)}" if number else "no result names it"
 
 
 def _times(number: int) -> str:

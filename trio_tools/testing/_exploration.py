@@ -19,7 +19,7 @@ from trio_tools.testing._run import Plan, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._stepping import Bounds
 from trio_tools.testing._surroundings import ctrl_c_is_trios
-from trio_tools.values import ErrorCode
+from trio_tools.values import ErrorCode, ToolResult
 
 # Steps of a call that nothing ends: more than any tool has, and a fraction of a second.
 MOST_STEPS = 100_000
@@ -64,6 +64,7 @@ class Exploration:
 
         Raises as `explore_cancellation` does.
         """
+        __tracebackhide__ = True  # from pytest: what broke is in the message, not here
         if trio.lowlevel.in_trio_run():
             raise RuntimeError(
                 "an exploration runs Trio itself: call it from a plain function, not from inside of Trio"
@@ -87,6 +88,7 @@ class Exploration:
     def _first(self, seed: int) -> Run:
         """The undisturbed run under this seed, on the clock that it needs. The first of all only warms up what a tool
         keeps on purpose, and a promise that is broken in another ends the exploration."""
+        __tracebackhide__ = True
         if seed not in self._undisturbed:
             warm = self._run(None, seed, tracing=True) if not self._undisturbed else None
             if warm is not None and self._needs_real_clock(warm):
@@ -122,6 +124,7 @@ class Exploration:
     # --- cases -----------------------------------------------------------------------------------------------------
 
     def _explored(self, cases: list[Case]) -> Report:
+        __tracebackhide__ = True
         failures: list[Failure] = []
         tried = 0
         while tried < len(cases) and len(failures) < MOST_FAILURES and self._seconds() < self._limits.seconds:
@@ -146,8 +149,10 @@ class Exploration:
         return self._run(case, case.seed, tracing=True)
 
     def _replay(self, case: Case) -> Report:
+        __tracebackhide__ = True
         run = self.traced(case)
         failure = self._judged(run)
+        self._unproved.append(f"every other case: {REPLAY} asked for this one")
         if failure is None:
             held = Failure(case=case, place=run.place, findings=(), trace=trace_of(run))
             print(f"every promise held: {held.words(self._name)}")
@@ -223,10 +228,14 @@ class Exploration:
 
 
 def _check_usable(run: Run) -> None:
-    refused = [life for life in run.lives if life.result is not None and life.result.code in _REFUSED]
+    refused = [life for life in run.lives if life.result is not None and _is_refused(life.result, run)]
     if len(refused) == len(run.lives):
         why = "; ".join(f"{life.name}: {life.result.text}" for life in refused if life.result is not None)
         raise ValueError(f"there is nothing to explore, the call cannot run: {why}")
+
+
+def _is_refused(result: ToolResult, run: Run) -> bool:
+    return result.code in _REFUSED or (result.is_error and bool(run.missing))
 
 
 def _replayed(name: str) -> Case | None:

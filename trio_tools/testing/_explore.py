@@ -57,6 +57,7 @@ def explore_cancellation(
     Raises `BrokenPromiseError`, an `AssertionError`, with everything that was found; `ValueError` for a call that could
     not run at all, `TypeError` for what is no tool, and `RuntimeError` inside of Trio: it runs Trio itself.
     """
+    __tracebackhide__ = True
     declared = tool if isinstance(tool, (Tool, str)) else declare(tool)
     call = ToolCall(declared if isinstance(declared, str) else declared.name, arguments, id="explored")
     tools = () if isinstance(declared, str) else (declared,)
@@ -97,6 +98,7 @@ def explore_turn(
 
     Raises as `explore_cancellation` does, and `ValueError` for a turn without calls.
     """
+    __tracebackhide__ = True
     declared = tuple(one if isinstance(one, Tool) else declare(one) for one in tools)
     called = tuple(calls)
     if not called:

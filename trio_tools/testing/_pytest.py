@@ -4,6 +4,7 @@ point."""
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import wraps
 from typing import ParamSpec
 
 import pytest
@@ -19,7 +20,9 @@ _REPORTS = pytest.StashKey[list[Report]]()
 
 
 def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Report]:
+    @wraps(explore)
     def kept(*args: P.args, **kwargs: P.kwargs) -> Report:
+        __tracebackhide__ = True
         report = explore(*args, **kwargs)
         config.stash.setdefault(_REPORTS, []).append(report)
         return report
@@ -54,12 +57,13 @@ def trio_tools_effects() -> EffectRecorder:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say what was explored, and what that leaves unproved."""
-    reports = config.stash.get(_REPORTS, [])
+    reports = config.stash.get(_REPORTS, list[Report]())
     if not reports:
         return
     runs, seconds = sum(report.runs for report in reports), sum(report.seconds for report in reports)
     terminalreporter.section("trio_tools")
-    terminalreporter.line(f"{len(reports)} explored in {runs} runs and {seconds:.2f} s; every promise held")
+    explorations = "1 exploration" if len(reports) == 1 else f"{len(reports)} explorations"
+    terminalreporter.line(f"every promise held in {explorations}: {runs} runs, {seconds:.2f} s")
     for report in reports:
         for unproved in report.unproved:
             terminalreporter.line(f"unproved of {report.name}: {unproved}")

@@ -65,6 +65,7 @@ class Run:
     stuck: tuple[str, ...] = ()  # where its tasks were then
     objection: str | None = None  # of the user's check
     services: dict[type[Any], Any] = attrs.field(factory=dict[type[Any], Any])
+    missing: list[type[Any]] = attrs.field(factory=list[type[Any]])  # services that were required, and are not there
 
     @property
     def result(self) -> ToolResult:

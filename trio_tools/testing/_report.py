@@ -15,7 +15,7 @@ from trio_tools.values import ToolResult
 
 # Says which one case is to be run again: `<tool>:<mode>:<step>:<seed>`. See `replay_of`.
 REPLAY = "TRIO_TOOLS_REPLAY"
-# Broken promises that a report shows in full: as a rule one mistake breaks many, and the first say it.
+# Cases that a report shows in full: as a rule one mistake breaks many in the same way, and the first of them says it.
 SHOWN = 3
 
 
@@ -68,14 +68,24 @@ class Report:
     def __str__(self) -> str:
         clock = "virtual" if self.virtual else "real"
         lines = [
-            f"{self.name}: {self.steps} steps, {self.runs} runs on the {clock} clock in {self.seconds:.2f} s, "
-            f"{len(self.failures) or 'no'} broken"
+            f"{self.name}: {_counted(self.steps, 'step')}, {_counted(self.runs, 'run')} on the {clock} clock in "
+            f"{self.seconds:.2f} s, {len(self.failures) or 'none'} broken"
         ]
-        lines += [failure.words(self.name) for failure in self.failures[:SHOWN]]
-        if len(self.failures) > SHOWN:
-            lines.append(f"... and {len(self.failures) - SHOWN} more cases")
+        shown = self._shown()
+        lines += [failure.words(self.name) for failure in shown]
+        if len(self.failures) > len(shown):
+            lines.append(f"... and {_counted(len(self.failures) - len(shown), 'more case')}")
+        if self.failures and self.untried:
+            lines.append(f"stopped there: {self.untried} of {_counted(self.cases, 'case')} were not tried")
         lines += [f"unproved: {one}" for one in self.unproved]
         return "\n".join(lines)
+
+    def _shown(self) -> list[Failure]:
+        """The first cases, of each kind of finding one."""
+        firsts: dict[tuple[Finding, ...], Failure] = {}
+        for failure in self.failures:
+            firsts.setdefault(failure.findings, failure)
+        return [*firsts.values()][:SHOWN]
 
 
 class BrokenPromiseError(AssertionError):
@@ -94,6 +104,10 @@ def replay_line(name: str, case: Case) -> str:
         return f"{variable} python -m pytest {shlex.quote(test.rpartition(' ')[0])}"
     program = [one for one in sys.argv if one] or ["your_program.py"]
     return f"{variable} python {shlex.join(program)}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def trace_of(run: Run) -> tuple[str, ...]:

@@ -110,10 +110,6 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *
     return run
 
 
-def _nobody(kind: type[object], asker: str | None) -> Iterable[str]:
-    return ("name it in services=",)
-
-
 class _Work:
     """What the main task of a run does, and the seams that it looks through."""
 
@@ -129,7 +125,7 @@ class _Work:
         """Open a registry, make the calls, and look at what is left."""
         plan, run = self._plan, self._run
         self._tasks = tasks_here()
-        async with opened(plan.options, plan.plugins, _nobody) as registry:
+        async with opened(plan.options, plan.plugins, self._missing) as registry:
             for source in plan.services:
                 run.services[source.kind] = service = source.make()
                 registry.provide(source.kind, service)
@@ -155,6 +151,10 @@ class _Work:
         """Let go of what outlives the run."""
         for recorder in self._recorders:
             recorder.tell(None)
+
+    def _missing(self, kind: type[object], asker: str | None) -> Iterable[str]:
+        self._run.missing.append(kind)
+        return ("name it in services=",)
 
     def _put_in(self, registry: Registry) -> None:
         for one in self._plan.tools:

@@ -33,14 +33,14 @@ Frames: TypeAlias = list[tuple[FrameType, int]]
 
 @attrs.frozen
 class Place:
-    """A line of source: the file, the line, and the function that it is in."""
+    """A line of source: the file, the line, and the function that it is in. Without a file: words in their place."""
 
     file: str
     line: int
     function: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.function}"
+        return f"{self.file}:{self.line} {self.function}" if self.file else self.function
 
 
 def frames_of(task: trio.lowlevel.Task) -> Frames:
@@ -65,7 +65,7 @@ def place_in(frames: Frames) -> Place:
     """The innermost line of these frames that is the tool's or a plugin's, or else the registry's."""
     own = [one for one in frames if not is_machinery(one[0])] or [one for one in frames if not _is_trios(one[0])]
     if not own:
-        return Place("?", 0, "that has ended")
+        return Place("", 0, "the end of a task")
     frame, line = own[-1]
     return Place(frame.f_code.co_filename, line, frame.f_code.co_name)
 

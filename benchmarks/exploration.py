@@ -1,0 +1,157 @@
+"""What it costs to prove a tool: explorations of plain tools, and of the corrected twins of the seeded bad ones."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import attrs
+import trio
+from trio.testing import MockClock
+
+from benchmarks import _table
+from trio_tools import ToolCall, ToolContext, open_registry, tool
+from trio_tools.testing import EffectRecorder, Report, explore_cancellation
+from trio_tools.tool import Body
+
+# Milliseconds of a run of the plain tool. A tool of 20 steps has 120 cases: a quarter of a second is what a test may
+# take that is run all the time.
+BOUND = 2.0
+# Times that a tool is measured; the least counts. What disturbs a measurement only ever makes it longer.
+REPETITIONS = 5
+# The same for the tool that has a bound: some four seconds, in which a machine is quiet for an eighth of one.
+BOUNDED_REPETITIONS = 25
+# Runs of the floor per repetition: some 50 ms.
+BARE_RUNS = 30
+
+ROOT = Path(__file__).parents[1]
+
+Explore = Callable[[], Report]
+
+
+async def plain() -> str:
+    """Five things that take their time, one after another."""
+    for _ in range(5):
+        await trio.sleep(1)
+    return "done"
+
+
+async def crowded() -> str:
+    """Four tasks that do three things each."""
+
+    async def work() -> None:
+        for _ in range(3):
+            await trio.sleep(1)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(4):
+            nursery.start_soon(work)
+    return "done"
+
+
+async def effective(ctx: ToolContext) -> str:
+    """One thing that cannot be taken back, between two that can."""
+    effects = ctx.require(EffectRecorder)
+
+    async def send() -> int:
+        await trio.sleep(1)
+        effects.happened("mail.send", 7)
+        return 7
+
+    await trio.sleep(1)
+    receipt = await ctx.irreversible("mail.send", send)
+    await trio.sleep(1)
+    return f"sent: {receipt}"
+
+
+@attrs.frozen
+class Figures:
+    """One tool's least figures: seconds by the clock and of this process for all runs, seconds of one bare run."""
+
+    report: Report
+    wall: float
+    cpu: float
+    bare: float | None
+
+    @property
+    def ms_a_run(self) -> float:
+        """Milliseconds of a run, by the clock."""
+        return self.wall / self.report.runs * 1e3
+
+    def cells(self, name: str, bound: float | None = None) -> tuple[str, ...]:
+        """The line of a table."""
+        counts = (str(self.report.steps), str(self.report.runs))
+        cpu = self.cpu / self.report.runs * 1e3
+        floor = None if self.bare is None else self.bare * 1e3
+        compared = ("-", "-") if floor is None else (f"{floor:.2f}", f"{self.ms_a_run / floor:.2f}")
+        verdict = ("-", "") if bound is None else (f"{bound:.2f}", "OVER" if self.ms_a_run > bound else "ok")
+        return (name, *counts, f"{self.wall:.2f}", f"{self.ms_a_run:.2f}", f"{cpu:.2f}", *compared, *verdict)
+
+
+def measured(explore: Explore, bare: Callable[[], float] | None = None, *, repetitions: int = REPETITIONS) -> Figures:
+    """The least figures of an exploration, and of its floor, taken in turns."""
+    walls: list[float] = []
+    cpus: list[float] = []
+    bares: list[float] = []
+    report = explore()  # warms caches: nobody's figure
+    for _ in range(repetitions):
+        wall, cpu = time.perf_counter(), time.process_time()
+        report = explore()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+        if bare is not None:
+            bares.append(bare())
+    return Figures(report, min(walls), min(cpus), min(bares, default=None))
+
+
+def bare_seconds(body: Body) -> float:
+    """Seconds of a run in which nobody looks: Trio, a registry and one call, on a clock that jumps."""
+    declared = tool(body)
+
+    async def main() -> None:
+        async with open_registry() as registry:
+            registry.provide(EffectRecorder, EffectRecorder())
+            registry.register(declared)
+            result = await registry.execute(ToolCall(declared.name, ""), scope=trio.CancelScope())
+        if result.is_error:
+            raise RuntimeError(result.text)
+
+    began = time.perf_counter()
+    for _ in range(BARE_RUNS):
+        trio.run(main, clock=MockClock(autojump_threshold=0))
+    return (time.perf_counter() - began) / BARE_RUNS
+
+
+def twins() -> dict[str, Explore]:
+    """Explorations of the corrected twins of the seeded bad tools, by name."""
+    sys.path.append(str(ROOT / "tests" / "testing"))  # as pytest does
+    seeded, seeded_tools = importlib.import_module("seeded"), importlib.import_module("seeded_tools")
+    return {f"twin: {one.name}": partial(seeded.explored, one, one.good) for one in seeded_tools.TOOLS}
+
+
+def main() -> int:
+    bounded = measured(
+        partial(explore_cancellation, plain), partial(bare_seconds, plain), repetitions=BOUNDED_REPETITIONS
+    )
+    others = {
+        "four tasks": measured(partial(explore_cancellation, crowded), partial(bare_seconds, crowded)),
+        "an effect": measured(partial(explore_cancellation, effective), partial(bare_seconds, effective)),
+        **{name: measured(explore) for name, explore in twins().items()},
+    }
+    headings = ("tool", "steps", "runs", "seconds", "ms/run", "cpu", "floor", "ratio", "bound", "")
+    lines = [bounded.cells("plain: five sleeps", BOUND), *(one.cells(name) for name, one in others.items())]
+    _table.show(
+        "exploration: every way to end a call at every step; ms/run by the clock, and of this process; floor: ms of "
+        f"trio.run, open_registry and the call, on a MockClock; the least of {REPETITIONS} times, "
+        f"and of {BOUNDED_REPETITIONS} where there is a bound",
+        [headings, *lines],
+        words=1,
+    )
+    every = [bounded, *others.values()]
+    runs, seconds = sum(one.report.runs for one in every), sum(one.wall for one in every)
+    print(f"  {len(every)} tools, {runs:,} runs, {seconds:.1f} s")
+    return int(bounded.ms_a_run > BOUND)
