@@ -228,6 +228,7 @@ class Exploration:
 
 
 def _check_usable(run: Run) -> None:
+    __tracebackhide__ = True
     refused = [life for life in run.lives if life.result is not None and _is_refused(life.result, run)]
     if len(refused) == len(run.lives):
         why = "; ".join(f"{life.name}: {life.result.text}" for life in refused if life.result is not None)
