@@ -13,7 +13,7 @@ import attrs
 import trio
 from trio.testing import MockClock
 
-from benchmarks import _table
+from benchmarks import _rounds, _table
 from trio_tools import ToolCall, ToolContext, open_registry, tool
 from trio_tools.testing import EffectRecorder, Report, explore_cancellation
 from trio_tools.tool import Body
@@ -70,12 +70,14 @@ async def effective(ctx: ToolContext) -> str:
 
 @attrs.frozen
 class Figures:
-    """One tool's least figures: seconds by the clock and of this process for all runs, seconds of one bare run."""
+    """One tool's least figures: seconds by the clock and of this process for all runs, seconds of one bare run; and the
+    median ratio of the two, each pair taken one right after the other."""
 
     report: Report
     wall: float
     cpu: float
     bare: float | None
+    ratio: float | None
 
     @property
     def ms_a_run(self) -> float:
@@ -86,8 +88,10 @@ class Figures:
         """The line of a table."""
         counts = (str(self.report.steps), str(self.report.runs))
         cpu = self.cpu / self.report.runs * 1e3
-        floor = None if self.bare is None else self.bare * 1e3
-        compared = ("-", "-") if floor is None else (f"{floor:.2f}", f"{self.ms_a_run / floor:.2f}")
+        compared = (
+            "-" if self.bare is None else f"{self.bare * 1e3:.2f}",
+            "-" if self.ratio is None else f"{self.ratio:.2f}",
+        )
         verdict = ("-", "") if bound is None else (f"{bound:.2f}", "OVER" if self.ms_a_run > bound else "ok")
         return (name, *counts, f"{self.wall:.2f}", f"{self.ms_a_run:.2f}", f"{cpu:.2f}", *compared, *verdict)
 
@@ -105,7 +109,8 @@ def measured(explore: Explore, bare: Callable[[], float] | None = None, *, repet
         cpus.append(time.process_time() - cpu)
         if bare is not None:
             bares.append(bare())
-    return Figures(report, min(walls), min(cpus), min(bares, default=None))
+    ratio = _rounds.ratio([wall / report.runs for wall in walls], bares) if bares else None
+    return Figures(report, min(walls), min(cpus), min(bares, default=None), ratio)
 
 
 def bare_seconds(body: Body) -> float:
@@ -147,7 +152,7 @@ def main() -> int:
     _table.show(
         "exploration: every way to end a call at every step; ms/run by the clock, and of this process; floor: ms of "
         f"trio.run, open_registry and the call, on a MockClock; the least of {REPETITIONS} times, "
-        f"and of {BOUNDED_REPETITIONS} where there is a bound",
+        f"and of {BOUNDED_REPETITIONS} where there is a bound; the median ratio",
         [headings, *lines],
         words=1,
     )
