@@ -1,7 +1,9 @@
-"""Proofs for tools: a call is ended at every step in every way, and each run is held against every promise. And what
-their tests are made of: gates, scripted models, servers in memory, arguments drawn from a schema."""
+"""Proofs for tools and for what is put round them: a call is ended at every step in every way, and each run is held
+against every promise; contracts of recorders, wrappers, policies and plugins. And what their tests are made of: gates,
+scripted models, servers in memory, arguments drawn from a schema."""
 
 from trio_tools.testing._case import Case, Mode
+from trio_tools.testing._contract import Promise, check_contract
 from trio_tools.testing._effects import EffectRecorder, Happening
 from trio_tools.testing._explore import explore_cancellation, explore_turn
 from trio_tools.testing._gate import Gate
@@ -9,8 +11,13 @@ from trio_tools.testing._leftovers import Leftover
 from trio_tools.testing._memory import MemoryStream, memory_server
 from trio_tools.testing._model import Exchange, Message, ScriptedModel, Transcript
 from trio_tools.testing._no_leftovers import LeftoversError, no_leftovers
+from trio_tools.testing._plugin_contract import plugin_contract
+from trio_tools.testing._policy_contract import pre_policy_contract
+from trio_tools.testing._post_policy_contract import post_policy_contract
 from trio_tools.testing._record import Run
+from trio_tools.testing._recorder_contract import recorder_contract
 from trio_tools.testing._report import BrokenPromiseError, Failure, Finding, Report
+from trio_tools.testing._wrapper_contract import wrapper_contract
 from trio_tools.testing.schemas import arguments
 
 __all__ = [
@@ -27,13 +34,20 @@ __all__ = [
     "MemoryStream",
     "Message",
     "Mode",
+    "Promise",
     "Report",
     "Run",
     "ScriptedModel",
     "Transcript",
     "arguments",
+    "check_contract",
     "explore_cancellation",
     "explore_turn",
     "memory_server",
     "no_leftovers",
+    "plugin_contract",
+    "post_policy_contract",
+    "pre_policy_contract",
+    "recorder_contract",
+    "wrapper_contract",
 ]

@@ -18,7 +18,7 @@ import trio
 
 from trio_tools.testing._outside import busy_threads, functions_waited_in, waits_for_descriptors
 
-# How often a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
+# How often in a row a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
 MOST_PAUSES = 40
 # Seconds that the loop waits for threads, and that it may wait while a task is in `wait_all_tasks_blocked`, which
 # Trio wakes by a pause of its own.
@@ -75,7 +75,8 @@ class VirtualClock(trio.abc.Clock):
         self._others = others
         self._careful = careful
         self._now = 0.0
-        self._pauses = 0
+        self._pauses = 0  # one after the other, in which nothing came from there
+        self._paused_at = -1  # steps that had been taken
         self._doomed: Doom | None = None
         self._steps = 0
         self._looked_at = -1  # steps that had been taken when all was quiet, and a last look was taken
@@ -104,7 +105,8 @@ class VirtualClock(trio.abc.Clock):
         descriptors = waits_for_descriptors()
         if at_work or descriptors:
             self.outside = True
-            self._pauses += 1
+            self._pauses = self._pauses + 1 if self._paused_at == self._steps else 1
+            self._paused_at = self._steps
             if descriptors or self._pauses > MOST_PAUSES:
                 raise OutsideWork
             return PAUSE  # in its own time: a thread that came back to a dead loop would complain

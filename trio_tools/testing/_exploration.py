@@ -79,6 +79,32 @@ class Exploration:
             listed = [case for case in cases(self._steps_under) if interruptible or case.mode is not Mode.INTERRUPT]
             return self._explored(listed)
 
+    @property
+    def virtual(self) -> bool:
+        """Whether its runs are on the virtual clock, as far as is known yet."""
+        return self._virtual
+
+    def sights(self, cases: Callable[[int], list[Case]]) -> list[tuple[Run, tuple[Finding, ...]]]:
+        """The undisturbed run, and one of each of the `cases` that are drawn up for its steps, with what is broken in
+        each; nothing is raised for that. Of a call that does not settle undisturbed there is no more to see.
+
+        Raises as `explore_cancellation` does for a call that cannot run.
+        """
+        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed():
+            while True:
+                runs = [self._run(None, 0)]
+                if self._needs_real_clock(runs[0]):
+                    continue
+                self._undisturbed[0] = runs[0]
+                _check_usable(runs[0])
+                for case in cases(runs[0].steps) if runs[0].doom is None else ():
+                    if interruptible or case.mode is not Mode.INTERRUPT:
+                        runs.append(self._run(case, case.seed))
+                        if self._needs_real_clock(runs[-1]):
+                            break  # what was seen on the virtual clock does not count
+                else:
+                    return [(run, self._findings(run)) for run in runs]
+
     # --- undisturbed runs ------------------------------------------------------------------------------------------
 
     def _steps_under(self, seed: int) -> int:
@@ -186,10 +212,13 @@ class Exploration:
             careful=first.saw_quiet,
         )
 
-    def _judged(self, run: Run) -> Failure | None:
+    def _findings(self, run: Run) -> tuple[Finding, ...]:
         undisturbed = self._undisturbed[0 if run.case is None else run.case.seed]
         names = [name for name in (CHECKS if run.doom is None else ("settles",)) if name not in self._allowed]
-        findings = tuple(Finding(name, words) for name in names for words in CHECKS[name](run, undisturbed))
+        return tuple(Finding(name, words) for name in names for words in CHECKS[name](run, undisturbed))
+
+    def _judged(self, run: Run) -> Failure | None:
+        findings = self._findings(run)
         return Failure(case=run.case, place=run.place, findings=findings) if findings else None
 
     # --- the end ---------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def explore_turn(
     seconds: float = SECONDS,
 ) -> Report:
     """The same for a turn of several calls, by samples: of all steps, modes and `seeds` (orders of tasks), `runs` are
-    drawn, as `seed` says, or all if there are no more.
+    drawn, as `seed` says, or all if there are no more. `bound` is a factor, `seconds` are real ones.
 
     Arguments: `tools`, tools and typed functions that the `calls` name; those that plugins bring need not be listed.
     The others are as for `explore_cancellation`, `bound` (a factor) and `seconds` too. Its promises hold for each call,

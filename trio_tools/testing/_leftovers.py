@@ -47,6 +47,10 @@ class Standing:
     things: Mapping[str, Set[object]]
 
 
+# Kinds that no garbage collector ends.
+_OUTRIGHT = {"tasks", "threads"}
+
+
 def standing(surroundings: Surroundings, looks: Mapping[str, Look]) -> Standing:
     """What stands there now, as `NEAR` or `FAR` look for it. Tasks are seen inside of Trio only."""
     return Standing(surroundings, looks, {kind: set(look(surroundings)) for kind, look in looks.items()})
@@ -54,9 +58,11 @@ def standing(surroundings: Surroundings, looks: Mapping[str, Look]) -> Standing:
 
 def left_since(before: Standing) -> list[Leftover]:
     """What stands there now and did not before, without what only waits for the garbage collector."""
-    if not _beyond(before):
+    beyond = {kind for kind, _ in _beyond(before)}
+    if not beyond:
         return []
-    gc.collect()
+    if beyond - _OUTRIGHT:
+        gc.collect()
     return [Leftover(kind, words()) for kind, words in _beyond(before)]
 
 

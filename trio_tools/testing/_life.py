@@ -21,18 +21,25 @@ class Life:
     cut: Set[trio.lowlevel.Task]  # those that a Cancelled was delivered to
     state: CallState | None = None  # once its wrappers have begun
     task: trio.lowlevel.Task | None = None  # that carries it, for as long as its body runs
-    entered: int | None = None  # the moment at which its body was entered last
+    entries: list[int] = attrs.field(factory=list[int])  # the moments at which its body was entered
+    rested_at: float | None = None  # seconds on the run's clock at which its async body had come to rest last
     raised: BaseException | None = None  # by its body
     returned: bool = False  # whether its body came to a value
     swallowed: bool = False  # whether it did so although it had been cut
     late_uses: list[str] = attrs.field(factory=list[str])  # of its context, after it had settled
     result: ToolResult | None = None
     settled: int | None = None  # the moment at which it was told of
+    settled_at: float | None = None  # seconds on the run's clock
     told: int = 0  # how often it was
     observed: list[ToolResult] = attrs.field(factory=list[ToolResult])
     # what ended it
     cancelled: int | None = None  # the moment at which its caller, or Ctrl-C, ended it, if nothing had before
     out_of_budget: int | None = None  # the moment at which its budget ran out, if it had one in force
+
+    @property
+    def entered(self) -> int | None:
+        """The moment at which its body was entered last."""
+        return self.entries[-1] if self.entries else None
 
     @property
     def over(self) -> bool:

@@ -41,7 +41,8 @@ def _async_body(one: Tool) -> Callable[..., Awaitable[object]]:
         life = current_life.get()
         if life is None:  # a call that another tool's body makes: what it does is that one's
             return await _awaited(one.body(*positional, **named))
-        life.entered, life.raised, life.returned = life.tick(), None, False
+        life.entries.append(life.tick())
+        life.raised, life.returned = None, False
         life.task = task = trio.lowlevel.current_task()
         tokens = current_life.set(None), life_around.set(life)
         try:
@@ -53,7 +54,7 @@ def _async_body(one: Tool) -> Callable[..., Awaitable[object]]:
             life.raised = thrown
             raise
         finally:
-            life.task = None
+            life.task, life.rested_at = None, trio.current_time()
             current_life.reset(tokens[0])
             life_around.reset(tokens[1])
 
@@ -69,7 +70,8 @@ def _plain_body(one: Tool) -> Callable[..., object]:
         life = current_life.get()
         if life is None:
             return one.body(*positional, **named)
-        life.entered, life.raised, life.returned = life.tick(), None, False
+        life.entries.append(life.tick())
+        life.raised, life.returned = None, False
         tokens = current_life.set(None), life_around.set(life)
         try:
             value = one.body(*positional, **named)

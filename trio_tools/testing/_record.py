@@ -46,6 +46,7 @@ class Run:
     steps: int = 0
     seconds: float = 0.0  # on the run's clock
     ended: int | None = None  # the moment at which something had ended the call
+    ended_at: float | None = None  # seconds on the run's clock
     place: str = ""  # where the task of the case's step was
     trace: list[str] = attrs.field(factory=list[str])
     plain: bool = True  # whether no plugin but the timeout policy has a say in results

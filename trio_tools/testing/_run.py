@@ -98,6 +98,7 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *
     finally:
         work.forget()
     run.saw_quiet = clock.saw_quiet
+    run.ended_at = None if stepper.ended is None else stepper.ended_at
     run.outside_work = clock.outside or children_reaped() != reaped
     run.missteps, run.interrupt_sent = stepper.unwinding.missteps, stepper.interrupted
     if run.doom is not None:
@@ -245,7 +246,7 @@ class _Work:
 
     def _settled(self, position: int, result: ToolResult) -> None:
         life = self._run.lives[position]
-        life.result, life.settled = result, self._stepper.tick()
+        life.result, life.settled, life.settled_at = result, self._stepper.tick(), trio.current_time()
         life.told += 1
 
     def _happened(self, happening: Happening) -> None:

@@ -21,7 +21,7 @@ from trio_tools.testing._clock import Clock, TooManySteps
 from trio_tools.testing._life import Life
 from trio_tools.testing._unwinding import Unwinding
 from trio_tools.testing._where import user_place
-from trio_tools.values import Cause
+from trio_tools.values import Cause, ErrorCode
 
 # Seconds by which a budget that runs out lies before the present: so little that nothing else falls into it, and enough
 # to make it the earlier of two causes.
@@ -61,6 +61,7 @@ class Stepper(trio.abc.Instrument):
         self.unwinding = Unwinding()
         self.ended: int | None = None  # the moment at which something had ended the call
         self.ended_step = 0
+        self.ended_at = 0.0  # seconds on the run's clock
         self.place: str = ""  # where the task of the case's step was
         self.trace: list[str] = []
         self.interrupted = False  # whether Ctrl-C was sent
@@ -72,7 +73,6 @@ class Stepper(trio.abc.Instrument):
         self._clock = clock
         self._bounds = bounds
         self._tracing = tracing
-        self._ended_at = 0.0
         self._root: trio.lowlevel.Task | None = None
         self._serving: trio.Nursery | None = None  # where Trio's own tasks are that serve the loop
         self._counting = False
@@ -182,7 +182,9 @@ class Stepper(trio.abc.Instrument):
         for life in self._lives:
             state = life.state
             claims = () if state is None else state.claims
-            budget = next((claim for claim in claims if claim.cause is Cause.DEADLINE), None)
+            # the tool's own: a wrapper may have claimed something else further out
+            own = (one for one in claims if one.cause is Cause.DEADLINE and one.outcome.code == ErrorCode.TOOL_TIMEOUT)
+            budget = next(own, None)
             if state is not None and budget is not None:
                 after = JUST_AFTER if self.is_real else 0.0
                 state.move(budget, trio.current_time() + (after if life.cancelled is not None else -JUST_NOW))
@@ -192,7 +194,8 @@ class Stepper(trio.abc.Instrument):
                     self._end(moment)
 
     def _note_interrupt(self) -> None:
-        if self.turn is not None and self.turn.interrupt is not None:
+        # before the first call was accepted, whoever records that is what is interrupted
+        if self.turn is None or self.turn.interrupt is not None:
             moment = self.tick()
             for life in self._lives:
                 if not life.over:
@@ -201,7 +204,7 @@ class Stepper(trio.abc.Instrument):
 
     def _end(self, moment: int) -> None:
         if self.ended is None:
-            self.ended, self.ended_step, self._ended_at = moment, self.steps, trio.current_time()
+            self.ended, self.ended_step, self.ended_at = moment, self.steps, trio.current_time()
 
     def _check_bounds(self) -> None:
         bounds = self._bounds
@@ -210,7 +213,7 @@ class Stepper(trio.abc.Instrument):
             too_many = (
                 too_many
                 or self.steps - self.ended_step > bounds.most_steps_after
-                or trio.current_time() - self._ended_at > bounds.most_seconds_after
+                or trio.current_time() - self.ended_at > bounds.most_seconds_after
             )
         if too_many:
             self._clock.doom = TooManySteps()

@@ -11,7 +11,7 @@ from trio_tools.testing._record import Run
 from trio_tools.values import Cause, ErrorCode, ToolResult
 
 # What may stand over an end from outside (the precedence of settlement): before the body has run, and after.
-_BEFORE = {ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL}
+_BEFORE = {ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL, ErrorCode.RECORD_FAILED}
 _AFTER = {ErrorCode.INVALID_TOOL_OUTPUT, ErrorCode.RECORD_FAILED}
 # What a plugin may make of it besides.
 _BY_PLUGINS = {ErrorCode.DENIED, ErrorCode.POLICY_FAILED, ErrorCode.WRAPPER_FAILED, ErrorCode.BLOCKED}

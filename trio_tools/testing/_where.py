@@ -64,6 +64,7 @@ def user_place(task: trio.lowlevel.Task) -> Place:
 def place_in(frames: Frames) -> Place:
     """The innermost line of these frames that is the tool's or a plugin's, or else the registry's."""
     own = [one for one in frames if not is_machinery(one[0])] or [one for one in frames if not _is_trios(one[0])]
+    own = own or frames
     if not own:
         return Place("", 0, "the end of a task")
     frame, line = own[-1]
