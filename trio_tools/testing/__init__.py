@@ -3,7 +3,6 @@ against every promise; contracts of recorders, wrappers, policies and plugins. A
 scripted models, servers in memory, arguments drawn from a schema."""
 
 from trio_tools.testing._case import Case, Mode
-from trio_tools.testing._contract import Promise, check_contract
 from trio_tools.testing._effects import EffectRecorder, Happening
 from trio_tools.testing._explore import explore_cancellation, explore_turn
 from trio_tools.testing._gate import Gate
@@ -11,13 +10,17 @@ from trio_tools.testing._leftovers import Leftover
 from trio_tools.testing._memory import MemoryStream, memory_server
 from trio_tools.testing._model import Exchange, Message, ScriptedModel, Transcript
 from trio_tools.testing._no_leftovers import LeftoversError, no_leftovers
-from trio_tools.testing._plugin_contract import plugin_contract
-from trio_tools.testing._policy_contract import pre_policy_contract
-from trio_tools.testing._post_policy_contract import post_policy_contract
 from trio_tools.testing._record import Run
-from trio_tools.testing._recorder_contract import recorder_contract
 from trio_tools.testing._report import BrokenPromiseError, Failure, Finding, Report
-from trio_tools.testing._wrapper_contract import wrapper_contract
+from trio_tools.testing.contracts import (
+    Promise,
+    check_contract,
+    plugin_contract,
+    post_policy_contract,
+    pre_policy_contract,
+    recorder_contract,
+    wrapper_contract,
+)
 from trio_tools.testing.schemas import arguments
 
 __all__ = [

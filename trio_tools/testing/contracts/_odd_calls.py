@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trio_tools.testing._recorder_events import DEEP, ODD_TEXTS
+from trio_tools.testing.contracts._recorder_events import DEEP, ODD_TEXTS
 from trio_tools.values import MAX_ARGUMENT_BYTES, Image, Json, Text, ToolCall
 
 # Bytes of the largest text that is tried: what raw arguments may have, with room for the rest of them.

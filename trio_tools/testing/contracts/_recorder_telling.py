@@ -9,10 +9,10 @@ import attrs
 import trio
 
 from trio_tools.pipeline import Recorder
-from trio_tools.testing import _recorder_events as events
-from trio_tools.testing._fresh import Make, made
-from trio_tools.testing._scene import LEFTOVERS
-from trio_tools.testing._stage import Act, Stage, Strike
+from trio_tools.testing.contracts import _recorder_events as events
+from trio_tools.testing.contracts._fresh import Make, made
+from trio_tools.testing.contracts._scene import LEFTOVERS
+from trio_tools.testing.contracts._stage import Act, Stage, Strike
 from trio_tools.values import CallEvent
 
 # Steps of one recording at which it is cut off: more than writing and syncing takes.

@@ -12,13 +12,13 @@ from trio_tools.pipeline import CallView, PostPolicy
 from trio_tools.policies import timeout
 from trio_tools.registry import Registration, Registry, RegistryOptions, opened
 from trio_tools.testing._case import Mode
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh
-from trio_tools.testing._odd_calls import odd_values
-from trio_tools.testing._recorder_events import ODD_TEXTS
-from trio_tools.testing._scene import Scene, Sight, breaking, explored, leaving
-from trio_tools.testing._stage import Act, Stage
-from trio_tools.testing._stock import WORK, failing, slow, stand_in
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._odd_calls import odd_values
+from trio_tools.testing.contracts._recorder_events import ODD_TEXTS
+from trio_tools.testing.contracts._scene import Scene, Sight, breaking, explored, leaving
+from trio_tools.testing.contracts._stage import Act, Stage
+from trio_tools.testing.contracts._stock import WORK, failing, slow, stand_in
 from trio_tools.tool import Tool
 from trio_tools.values import (
     Block,

@@ -15,8 +15,8 @@ import trio
 from trio_tools.pipeline import take_apart
 from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, in_order_of_need, opened
 from trio_tools.registry import plugin as declare
-from trio_tools.testing._fresh import Nothing
-from trio_tools.testing._stage import Act, Stage, Strike, Take, ctrl_c
+from trio_tools.testing.contracts._fresh import Nothing
+from trio_tools.testing.contracts._stage import Act, Stage, Strike, Take, ctrl_c
 from trio_tools.tool import Tool
 
 # How often a plugin is opened and left to see what stays: once more than what a first time may leave for good.

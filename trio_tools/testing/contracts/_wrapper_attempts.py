@@ -9,12 +9,12 @@ from trio_tools.pipeline import Wrapper
 from trio_tools.policies import timeout
 from trio_tools.registry import AnyPlugin, Registry
 from trio_tools.testing._case import Mode
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh
-from trio_tools.testing._scene import Scene, Sight, explored
 from trio_tools.testing._services import ServiceSource
-from trio_tools.testing._stock import Attempts, echo, failing_with, hanging_once
-from trio_tools.testing._wrapper_kinds import Kinds
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._scene import Scene, Sight, explored
+from trio_tools.testing.contracts._stock import Attempts, echo, failing_with, hanging_once
+from trio_tools.testing.contracts._wrapper_kinds import Kinds
 from trio_tools.tool import Tool
 from trio_tools.values import ErrorCode, ToolCall
 

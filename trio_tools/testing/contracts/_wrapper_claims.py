@@ -11,11 +11,11 @@ import trio
 
 from trio_tools.pipeline import Wrapper
 from trio_tools.registry import Registry, RegistryOptions, opened
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh
-from trio_tools.testing._stage import Act, Stage
-from trio_tools.testing._stock import stand_in
-from trio_tools.testing._wrapper_kinds import Kinds
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._stage import Act, Stage
+from trio_tools.testing.contracts._stock import stand_in
+from trio_tools.testing.contracts._wrapper_kinds import Kinds
 from trio_tools.values import ErrorCode, FrozenDict, ToolCall, ToolResult
 
 # Part of the seconds after which a wrapper claims: those of a call in time, and of a caller that ends one earlier.

@@ -16,9 +16,9 @@ import trio
 from trio_tools.testing._abandoned import entomb, places_below, tasks_here
 from trio_tools.testing._clock import Clock, RealClock, TooManySteps, VirtualClock, doom_in
 from trio_tools.testing._leftovers import FAR, NEAR, Leftover, clear_away, left_since, standing
-from trio_tools.testing._scene import NO_SLACK, REAL_SLACK, refuse_trio
 from trio_tools.testing._scheduling import order_that_can_be_fixed, seed_order
 from trio_tools.testing._surroundings import Surroundings, ctrl_c_is_trios, private_surroundings
+from trio_tools.testing.contracts._scene import NO_SLACK, REAL_SLACK, refuse_trio
 
 S = TypeVar("S")
 

@@ -12,12 +12,12 @@ from trio_tools.pipeline import CallView, PrePolicy
 from trio_tools.policies import timeout
 from trio_tools.registry import Registration, Registry, RegistryOptions, opened
 from trio_tools.testing._case import Mode
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh
-from trio_tools.testing._odd_calls import odd_calls
-from trio_tools.testing._scene import Scene, Sight, breaking, explored, holding, leaving
-from trio_tools.testing._stage import Act, Stage
-from trio_tools.testing._stock import WORK, slow, stand_in
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._odd_calls import odd_calls
+from trio_tools.testing.contracts._scene import Scene, Sight, breaking, explored, holding, leaving
+from trio_tools.testing.contracts._stage import Act, Stage
+from trio_tools.testing.contracts._stock import WORK, slow, stand_in
 from trio_tools.values import Allow, Ask, Decision, Deny, ErrorCode, FrozenDict, ToolCall, ToolResult, thaw
 
 # Ways to end an explored call that are tried: all that there are, with some to spare.

@@ -10,14 +10,14 @@ from trio_tools.pipeline import Wrapper, take_apart
 from trio_tools.policies import timeout
 from trio_tools.registry import Registry
 from trio_tools.testing._case import Mode
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh
 from trio_tools.testing._life import Life
-from trio_tools.testing._scene import Scene, Sight, explored, holding, leaving, settling
-from trio_tools.testing._stock import STOCK, cleaning, echo, parallel_echo, slow
-from trio_tools.testing._wrapper_attempts import answering, retrying
-from trio_tools.testing._wrapper_claims import claiming
-from trio_tools.testing._wrapper_kinds import Kinds
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._scene import Scene, Sight, explored, holding, leaving, settling
+from trio_tools.testing.contracts._stock import STOCK, cleaning, echo, parallel_echo, slow
+from trio_tools.testing.contracts._wrapper_attempts import answering, retrying
+from trio_tools.testing.contracts._wrapper_claims import claiming
+from trio_tools.testing.contracts._wrapper_kinds import Kinds
 from trio_tools.values import ErrorCode, ToolCall, ToolResult, exception_error
 
 # Ways to end a call of each stock tool that are tried: all that there are, with some to spare.

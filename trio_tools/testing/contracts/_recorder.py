@@ -13,11 +13,11 @@ from trio_tools.policies import timeout
 from trio_tools.registry import Registry
 from trio_tools.testing._case import Mode
 from trio_tools.testing._checks import CHECKS
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._fresh import Fresh, Make
-from trio_tools.testing._recorder_telling import Telling
-from trio_tools.testing._scene import LEFTOVERS, Scene, Sight, explored
-from trio_tools.testing._stock import WORK, failing, slow
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._fresh import Fresh, Make
+from trio_tools.testing.contracts._recorder_telling import Telling
+from trio_tools.testing.contracts._scene import LEFTOVERS, Scene, Sight, explored
+from trio_tools.testing.contracts._stock import WORK, failing, slow
 from trio_tools.values import ErrorCode, ToolCall, check_seconds
 
 # Seconds that a registry gives a recorder for one event, unless it is told otherwise.

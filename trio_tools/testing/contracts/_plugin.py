@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from trio_tools.formats import FORMS, NotInForm
 from trio_tools.registry import AnyPlugin, in_order_of_need
-from trio_tools.testing._contract import Promise
-from trio_tools.testing._lifetimes import Lifetime, Lifetimes
+from trio_tools.testing.contracts._contract import Promise
+from trio_tools.testing.contracts._lifetimes import Lifetime, Lifetimes
 from trio_tools.tool import Tool
 
 # Steps of opening, using and leaving at which something is done, of each kind: all that there are, with some to spare.
