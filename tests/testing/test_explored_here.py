@@ -16,7 +16,8 @@ from trio_tools.testing import explore_cancellation, explore_turn
 
 # Undisturbed runs before the first that counts, and to see whether it can be repeated.
 WARM = 1
-POLICIES = [one for _, one in inspect.getmembers(policies) if isinstance(one, Plugin)]
+POLICIES: list[AnyPlugin] = [one for _, one in inspect.getmembers(policies) if isinstance(one, Plugin)]  # pyright: ignore[reportUnknownVariableType]
+PAIRS: list[tuple[AnyPlugin, ...]] = list(itertools.permutations(POLICIES, 2))
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,7 @@ def test_all_policies_are_seen() -> None:
 
 @pytest.mark.parametrize(
     "listed",
-    [(one,) for one in POLICIES] + list(itertools.permutations(POLICIES, 2)),
+    [*((one,) for one in POLICIES), *PAIRS],
     ids=lambda listed: "+".join(one.name for one in listed),
 )
 def test_policies_alone_and_in_pairs_keep_every_promise(listed: tuple[AnyPlugin, ...]) -> None:
