@@ -136,6 +136,9 @@ RULES = {
     "L022": "which tools of ours are parallel",
     "L023": "tools are advertised in one order, however they were registered",
     "L024": "a reminder when the same call is repeated",
+    # proofs for tools
+    "M017": "a tool that is ended unwinds and leaves nothing; undisturbed it still answers",
+    "M030": "a control makes a value inert, and shows that what it tests was still asked",
     # effects
     "M020": "before an effect every wait is cut by a cancel",
     "M021": "one look right before the action, by the call that makes it, behind any shield",
