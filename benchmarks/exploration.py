@@ -1,9 +1,14 @@
-"""What it costs to prove a tool: explorations of plain tools, and of the corrected twins of the seeded bad ones."""
+"""What it costs to prove a tool: plain tools are explored, the corrected twins of the seeded bad ones, and ours.
+
+A promise that is broken ends it with the report.
+"""
 
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +20,7 @@ from trio.testing import MockClock
 
 from benchmarks import _rounds, _table
 from trio_tools import ToolCall, ToolContext, open_registry, tool
-from trio_tools.testing import EffectRecorder, Report, explore_cancellation
+from trio_tools.testing import EffectRecorder, Report, explore_cancellation, explore_turn
 from trio_tools.tool import Body
 
 # Milliseconds of a run of the plain tool. A tool of 20 steps has 120 cases: a quarter of a second is what a test may
@@ -25,6 +30,10 @@ BOUND = 2.0
 REPETITIONS = 5
 # The same for the tool that has a bound: some four seconds, in which a machine is quiet for an eighth of one.
 BOUNDED_REPETITIONS = 25
+# Runs that a turn may take: more than it has cases.
+ALL = 100_000
+# Seconds that an exploration of ours may take: far more than it does.
+PATIENCE = 300.0
 # Runs of the floor per repetition: some 50 ms.
 BARE_RUNS = 30
 
@@ -96,21 +105,26 @@ class Figures:
         return (name, *counts, f"{self.wall:.2f}", f"{self.ms_a_run:.2f}", f"{cpu:.2f}", *compared, *verdict)
 
 
+def once(explore: Explore) -> Figures:
+    """The figures of one exploration."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    report = explore()
+    return Figures(report, time.perf_counter() - wall, time.process_time() - cpu, None, None)
+
+
 def measured(explore: Explore, bare: Callable[[], float] | None = None, *, repetitions: int = REPETITIONS) -> Figures:
     """The least figures of an exploration, and of its floor, taken in turns."""
-    walls: list[float] = []
-    cpus: list[float] = []
+    explore()  # warms caches: nobody's figure
+    taken: list[Figures] = []
     bares: list[float] = []
-    report = explore()  # warms caches: nobody's figure
     for _ in range(repetitions):
-        wall, cpu = time.perf_counter(), time.process_time()
-        report = explore()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
+        taken.append(once(explore))
         if bare is not None:
             bares.append(bare())
-    ratio = _rounds.ratio([wall / report.runs for wall in walls], bares) if bares else None
-    return Figures(report, min(walls), min(cpus), min(bares, default=None), ratio)
+    least = attrs.evolve(taken[-1], wall=min(one.wall for one in taken), cpu=min(one.cpu for one in taken))
+    if not bares:
+        return least
+    return attrs.evolve(least, bare=min(bares), ratio=_rounds.ratio([one.ms_a_run / 1e3 for one in taken], bares))
 
 
 def bare_seconds(body: Body) -> float:
@@ -133,12 +147,34 @@ def bare_seconds(body: Body) -> float:
 
 def twins() -> dict[str, Explore]:
     """Explorations of the corrected twins of the seeded bad tools, by name."""
-    sys.path.append(str(ROOT / "tests" / "testing"))  # as pytest does
     seeded, seeded_tools = importlib.import_module("seeded"), importlib.import_module("seeded_tools")
     return {f"twin: {one.name}": partial(seeded.explored, one, one.good) for one in seeded_tools.TOOLS}
 
 
+def ours(folder: Path) -> dict[str, Explore]:
+    """Explorations of a turn of every kind of call, and of the tools that are shipped, by name: whole, where the tests
+    take samples."""
+    turn, shipped = importlib.import_module("turn_of_all_kinds"), importlib.import_module("shipped_tools")
+    plugins = shipped.plugins_on(folder)
+    return {
+        "a turn of every kind": partial(explore_turn, turn.TOOLS, turn.CALLS, runs=ALL, seconds=PATIENCE),
+        **{
+            f"{name}, on the real clock": partial(
+                explore_cancellation,
+                name,
+                arguments,
+                plugins=plugins,
+                allow=shipped.ALLOWED.get(name, ()),
+                seconds=PATIENCE,
+            )
+            for name, arguments in shipped.CALLS.items()
+        },
+    }
+
+
 def main() -> int:
+    logging.getLogger("trio_tools").addHandler(logging.NullHandler())  # tools that fail on purpose are no news
+    sys.path += [str(ROOT / "tests" / "testing"), str(ROOT / "tests" / "real")]  # as pytest does
     bounded = measured(
         partial(explore_cancellation, plain), partial(bare_seconds, plain), repetitions=BOUNDED_REPETITIONS
     )
@@ -147,6 +183,8 @@ def main() -> int:
         "an effect": measured(partial(explore_cancellation, effective), partial(bare_seconds, effective)),
         **{name: measured(explore) for name, explore in twins().items()},
     }
+    with tempfile.TemporaryDirectory() as folder:
+        others |= {name: once(explore) for name, explore in ours(Path(folder)).items()}
     headings = ("tool", "steps", "runs", "seconds", "ms/run", "cpu", "floor", "ratio", "bound", "")
     lines = [bounded.cells("plain: five sleeps", BOUND), *(one.cells(name) for name, one in others.items())]
     _table.show(

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 import trio
+from shipped_tools import ALLOWED, CALLS, plugins_on
 
 from trio_tools import ToolCall, open_registry
 from trio_tools.registry import AnyPlugin
 from trio_tools.testing import explore_cancellation, explore_turn
-from trio_tools.toolkits.files import FilesConfig, files
-from trio_tools.toolkits.shell import ShellConfig, shell
 
-# A call of each, which takes a moment and touches what the tool is for.
-CALLS: Mapping[str, dict[str, object]] = {
-    "read": {"file_path": "a.txt", "offset": 2, "limit": 3},
-    "glob": {"pattern": "**/*.py"},
-    "grep": {"pattern": "needle"},
-    "bash": {"command": "echo early; sleep 0.03 & echo late; wait", "description": "Echo twice"},
-}
-# D11: a command that is stopped gives back the output so far, late, and so its body does return after the cancel.
-ALLOWED = {"bash": ("swallows",)}
 # Seconds for each, on the real clock: samples, and all of them in `python -m benchmarks exploration`.
 SECONDS = 0.6
 
 
 @pytest.fixture
 def plugins(tmp_path: Path) -> list[AnyPlugin]:
-    (tmp_path / "a.txt").write_text("needle\n" * 50)
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "c.py").write_text("x = 1\n")
-    return [files(FilesConfig(root=tmp_path)), shell(ShellConfig(root=tmp_path, grace=1.0))]
+    return plugins_on(tmp_path)
 
 
 def test_every_tool_that_is_shipped_is_explored(plugins: list[AnyPlugin]) -> None:
