@@ -11,8 +11,8 @@ from seeded import Desk
 
 from trio_tools import ToolContext
 
-# Seconds that the work of these tools takes, and that an abandoned thread goes on: longer than a run is looked at.
-WORK = 0.4
+# Seconds that the work of these tools takes, and that an abandoned thread goes on: twice what a run is looked at.
+WORK = 0.2
 # Seconds that a program would run if nobody killed it: longer than the suite takes.
 PROGRAM = "600"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bad_tools_outside as outside
 from seeded import Seeded
 
-# Seconds for one exploration on the real clock: its samples say enough, and there are several.
-REAL = 1.2
+# Cases that are tried where none is to be found broken: each takes its time.
+REAL = 10
 
 TOOLS = [
     Seeded(
@@ -15,7 +15,7 @@ TOOLS = [
         source="B03",
         bad=outside.thread_that_nobody_waits_for,
         good=outside.thread_that_asks,
-        seconds=REAL,
+        samples=REAL,
     ),
     Seeded(
         name="program left in the background",
@@ -23,7 +23,7 @@ TOOLS = [
         source="B19",
         bad=outside.background_program,
         good=outside.background_program_ended,
-        seconds=REAL,
+        samples=REAL,
     ),
     Seeded(
         name="only the shell is killed",
@@ -31,7 +31,7 @@ TOOLS = [
         source="B25",
         bad=outside.only_the_shell_is_killed,
         good=outside.the_whole_group_is_killed,
-        seconds=REAL,
+        samples=REAL,
     ),
     Seeded(
         name="connection left open",
@@ -39,6 +39,6 @@ TOOLS = [
         source="B34",
         bad=outside.connection_left_open,
         good=outside.connection_closed,
-        seconds=REAL,
+        samples=REAL,
     ),
 ]

@@ -11,10 +11,11 @@ from shipped_tools import ALLOWED, CALLS, plugins_on
 
 from trio_tools import ToolCall, open_registry
 from trio_tools.registry import AnyPlugin
-from trio_tools.testing import explore_cancellation, explore_turn
+from trio_tools.testing import explore_turn
 
-# Seconds for each, on the real clock: samples, and all of them in `python -m benchmarks exploration`.
-SECONDS = 0.6
+# Cases of each tool alone, and of each pair: samples, since each takes its time. `python -m benchmarks exploration` has
+# all of them.
+ALONE, IN_PAIRS = 24, 8
 
 
 @pytest.fixture
@@ -33,10 +34,9 @@ def test_every_tool_that_is_shipped_is_explored(plugins: list[AnyPlugin]) -> Non
 @pytest.mark.parametrize("name", CALLS)
 def test_a_shipped_tool_keeps_every_promise(name: str, plugins: list[AnyPlugin]) -> None:
     """M017, and the shell's B010: ended at any step in any way, nothing is left, and the result is true."""
-    report = explore_cancellation(
-        name, CALLS[name], plugins=plugins, allow=ALLOWED.get(name, ()), seconds=SECONDS, seeds=2
-    )
-    assert report.failures == ()
+    calls = [ToolCall(name, CALLS[name])]
+    report = explore_turn([], calls, plugins=plugins, allow=ALLOWED.get(name, ()), runs=ALONE, seeds=1)
+    assert (report.cases, report.untried, report.failures) == (ALONE, 0, ())
     assert not report.virtual
     assert [result.text for result in report.undisturbed if result.is_error] == []
 
@@ -46,5 +46,5 @@ def test_two_shipped_tools_keep_every_promise_together(names: tuple[str, str], p
     """The same for a turn of two."""
     calls = [ToolCall(name, CALLS[name], id=str(place)) for place, name in enumerate(names)]
     allow = {check for name in names for check in ALLOWED.get(name, ())}
-    report = explore_turn([], calls, plugins=plugins, allow=allow, seconds=SECONDS, seeds=1)
-    assert report.failures == ()
+    report = explore_turn([], calls, plugins=plugins, allow=allow, runs=IN_PAIRS, seeds=1)
+    assert (report.cases, report.untried, report.failures) == (IN_PAIRS, 0, ())

@@ -11,9 +11,10 @@ import pytest
 import trio
 
 from trio_tools.registry import AnyPlugin
-from trio_tools.testing import BrokenPromiseError, Report, Run, explore_cancellation
+from trio_tools.testing import BrokenPromiseError, Report, Run, explore_turn
 from trio_tools.testing._checks import CHECKS
-from trio_tools.tool import Body
+from trio_tools.tool import Body, tool
+from trio_tools.values import ToolCall
 
 
 @attrs.frozen(kw_only=True)
@@ -28,7 +29,7 @@ class Seeded:
     plugins: tuple[AnyPlugin, ...] = ()
     of_own: Callable[[Run], object] | None = None
     fails: list[str] = attrs.field(factory=list[str])  # what the twin says undisturbed, if it is to fail
-    seconds: float = 60.0  # that an exploration of it may take
+    samples: int = 10_000  # cases that its twin is tried in: all of them, unless each takes its time
 
     def __str__(self) -> str:
         return self.name
@@ -74,10 +75,17 @@ class Desk:
         self.lines.append(line)
 
 
-def explored(seeded: Seeded, body: Body) -> Report:
-    """An exploration of one of its two tools."""
-    return explore_cancellation(
-        body, plugins=seeded.plugins, services=(Desk,), check=seeded.of_own, seconds=seeded.seconds
+def explored(seeded: Seeded, body: Body, *, samples: int = 10_000) -> Report:
+    """An exploration of one of its two tools, in so many cases, or all if there are no more."""
+    one = tool(body)
+    return explore_turn(
+        [one],
+        [ToolCall(one.name, {})],
+        plugins=seeded.plugins,
+        services=(Desk,),
+        check=seeded.of_own,
+        runs=samples,
+        seeds=1,
     )
 
 
@@ -90,7 +98,7 @@ def found_in(seeded: Seeded) -> set[str]:
 
 def check_twin(seeded: Seeded) -> None:
     """The corrected twin passes, and does so by succeeding, unless it is to fail."""
-    report = explored(seeded, seeded.good)
+    report = explored(seeded, seeded.good, samples=seeded.samples)
     assert report.failures == ()
     assert [result.text for result in report.undisturbed if result.is_error] == seeded.fails
 
@@ -106,5 +114,5 @@ def check_unnoticed(seeded: Seeded, monkeypatch: pytest.MonkeyPatch) -> None:
         return ()
 
     monkeypatch.setitem(CHECKS, seeded.check, inert)
-    assert explored(seeded, seeded.bad).failures == ()
+    assert explored(seeded, seeded.bad, samples=seeded.samples).failures == ()
     assert asked

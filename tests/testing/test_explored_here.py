@@ -33,13 +33,13 @@ def quiet() -> Iterator[None]:
 @pytest.mark.parametrize("max_parallel_calls", [10, 2, 1])
 def test_a_turn_of_every_kind_keeps_every_promise_however_it_is_ended(max_parallel_calls: int) -> None:
     """Promises 1 to 4, D5, L006, L012: by samples; all of them run in `python -m benchmarks exploration`."""
-    report = explore_turn(TOOLS, CALLS, runs=60, max_parallel_calls=max_parallel_calls)
-    assert (report.runs, report.failures, report.virtual) == (60 + WARM + 10, (), True)
+    report = explore_turn(TOOLS, CALLS, runs=40, max_parallel_calls=max_parallel_calls)
+    assert (report.runs, report.failures, report.virtual) == (40 + WARM + 10, (), True)
 
 
 def test_a_turn_with_somebody_at_every_seam_keeps_every_promise_however_it_is_ended() -> None:
     """The same, with policies, wrappers, recorders and observers that take their time."""
-    report = explore_turn(TOOLS, CALLS, plugins=[every_seam], runs=60, seeds=3)
+    report = explore_turn(TOOLS, CALLS, plugins=[every_seam], runs=40, seeds=3)
     assert report.failures == ()
     assert report.steps > 80
 
