@@ -11,8 +11,9 @@ import trio
 
 from trio_tools.testing import Mode
 from trio_tools.testing._case import Case
-from trio_tools.testing._exploration import Exploration, Limits
+from trio_tools.testing._exploration import Exploration
 from trio_tools.testing._explore import plan_of
+from trio_tools.testing._limits import Limits
 from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._surroundings import ctrl_c_is_trios, private_surroundings
 from trio_tools.tool import ToolContext, tool

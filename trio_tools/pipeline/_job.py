@@ -238,6 +238,16 @@ def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
     return job
 
 
+def job_tasks() -> list[trio.lowlevel.Task]:
+    """The tasks that carry jobs in this run of Trio."""
+    return [task for task, one in carried().items() if isinstance(one, JobState)]
+
+
+def in_job() -> bool:
+    """Whether this task is in a job, and in no call that the job makes."""
+    return isinstance(enclosing(), JobState)
+
+
 def _bare(function: object) -> object:
     while isinstance(function, functools.partial):
         function = function.func  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Collection
 
 import trio
 
@@ -16,11 +17,11 @@ def tasks_here() -> list[trio.lowlevel.Task]:
     return [trio.lowlevel.current_task(), root]
 
 
-def tasks_below(task: trio.lowlevel.Task) -> list[trio.lowlevel.Task]:
-    """A task with its child tasks, innermost last."""
+def tasks_below(task: trio.lowlevel.Task, *, but: Collection[trio.lowlevel.Task] = ()) -> list[trio.lowlevel.Task]:
+    """A task with its child tasks, innermost last, without these and what is below them."""
     found = [task]
     for one in found:
-        found += [child for nursery in one.child_nurseries for child in nursery.child_tasks]
+        found += [child for nursery in one.child_nurseries for child in nursery.child_tasks if child not in but]
     return found
 
 

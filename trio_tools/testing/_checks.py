@@ -92,6 +92,8 @@ def late_effects(run: Run, baseline: Run) -> Iterator[str]:
 
 
 def _is_late(heard: Heard, run: Run) -> bool:
+    if heard.of_job:
+        return False
     ended = run.ended if heard.life is None else heard.life.ended
     if ended is None or heard.moment < ended:
         return False
@@ -101,7 +103,7 @@ def _is_late(heard: Heard, run: Run) -> bool:
 
 def effects(run: Run, baseline: Run) -> Iterator[str]:
     """Every effect that happened stands in a result, and none that did not happen stands there as committed."""
-    happened = Counter(heard.happening.name for heard in run.heard)
+    happened = Counter(heard.happening.name for heard in run.heard if not heard.of_job)
     late = Counter(heard.happening.name for heard in run.heard if _is_late(heard, run))
     listed = [effect for result in run.published for effect in result.effects]
     committed = Counter(effect.name for effect in listed if effect.state is EffectState.COMMITTED)

@@ -67,7 +67,7 @@ class VirtualClock(trio.abc.Clock):
     `wait_all_tasks_blocked` each time, and not only when there is no deadline left; `saw_quiet` says if there were any.
     """
 
-    def __init__(self, others: Set[object] = frozenset(), *, careful: bool = True) -> None:
+    def __init__(self, others: Set[threading.Thread] = frozenset(), *, careful: bool = True) -> None:
         self.doom: Doom | None = None
         self.outside = False
         self.awaits_signal = False
@@ -101,7 +101,7 @@ class VirtualClock(trio.abc.Clock):
         looked, self._looked_at = self._looked_at == self._steps, -1
         threads = threading.active_count() > 1
         waited_in = functions_waited_in() if self._careful or threads or deadline == inf else frozenset[str]()
-        at_work = threads and ("to_thread_run_sync" in waited_in or not busy_threads() <= self._others)
+        at_work = threads and ("to_thread_run_sync" in waited_in or bool(busy_threads(self._others)))
         descriptors = waits_for_descriptors()
         if at_work or descriptors:
             self.outside = True

@@ -11,36 +11,20 @@ import trio
 
 from trio_tools.testing._case import Case, Mode, read_case
 from trio_tools.testing._checks import CHECKS
-from trio_tools.testing._leftovers import FAR, NEAR, Standing, standing
+from trio_tools.testing._leftovers import FAR, NEAR, Standing, clear_away, standing
+from trio_tools.testing._limits import Limits
 from trio_tools.testing._probe import BUDGET
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
 from trio_tools.testing._run import Plan, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
-from trio_tools.testing._stepping import Bounds
 from trio_tools.testing._surroundings import ctrl_c_is_trios
 from trio_tools.values import ErrorCode, ToolResult
 
-# Steps of a call that nothing ends: more than any tool has, and a fraction of a second.
-MOST_STEPS = 100_000
-# Steps that a call may always take to settle: those of the registry itself, and a clean-up of some length.
-LEAST_STEPS = 30
-# Seconds on the run's clock that a call may always take to settle: bounded clean-ups take 5 to 20.
-LEAST_SECONDS = 30.0
-# Seconds that one run on the real clock may take beyond what it may take to settle.
-REAL_GRACE = 10.0
 # Cases with broken promises after which an exploration stops: one mistake shows in many.
 MOST_FAILURES = 5
 # Codes of calls that never get anywhere.
 _REFUSED = (ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL)
-
-
-@attrs.frozen(kw_only=True)
-class Limits:
-    """How long things may take: `bound` times the undisturbed call to settle, `seconds` for all runs."""
-
-    bound: float  # a factor, of steps and of seconds
-    seconds: float
 
 
 class Exploration:
@@ -57,6 +41,7 @@ class Exploration:
         self._around: Standing | None = None  # what stands there between runs
         self._runs = 0
         self._missed = 0
+        self._shorter = 0  # cases whose call came to its end in fewer steps than undisturbed
         self._unproved: list[str] = []
 
     def report(self, cases: Callable[[Callable[[int], int]], list[Case]]) -> Report:
@@ -119,9 +104,12 @@ class Exploration:
             warm = self._run(None, seed, tracing=True) if not self._undisturbed else None
             if warm is not None and self._needs_real_clock(warm):
                 return self._first(seed)
-            self._undisturbed[seed] = run = self._run(None, seed, tracing=True)
+            run = self._run(None, seed, tracing=True)
             if self._needs_real_clock(run):
                 return self._first(seed)
+            if self._may_be_kept(run):
+                run = self._rehearsed(run, seed)
+            self._undisturbed[seed] = run
             _check_usable(run)
             if warm is not None and warm.trace != run.trace and self._virtual:
                 self._check_repeatable(run, seed)
@@ -136,6 +124,28 @@ class Exploration:
                 "under the same seed the undisturbed call takes other steps each time: something else than the order "
                 "of its tasks decides, and a case that is run again may be another one"
             )
+
+    def _may_be_kept(self, run: Run) -> bool:
+        """Whether what was left may be there for later calls: it is an undisturbed call that has left it, and no call
+        was made before."""
+        return bool(run.left) and run.case is None and run.doom is None and not self._plan.rehearsed
+
+    def _rehearsed(self, run: Run, seed: int) -> Run:
+        """The undisturbed run, with one call before it: if that leaves nothing any more, what the first had left is
+        kept on purpose, and every run has such a call before it."""
+        cold = self._plan
+        self._plan = attrs.evolve(cold, rehearsed=True)
+        again = self._run(None, seed, tracing=True)
+        if again.left or again.doom is not None:
+            self._plan = cold
+            return run
+        kept = "; ".join(one.words for one in run.left)
+        self._unproved.append(
+            f"the first call in a registry leaves something for later ones ({kept}): an undisturbed call was made "
+            "before each that was looked at, and no first one was ended"
+        )
+        self._undisturbed.clear()
+        return again
 
     def _needs_real_clock(self, run: Run) -> bool:
         outside = run.outside_work or any(one.kind in ("threads", "processes") for one in run.left)
@@ -157,14 +167,17 @@ class Exploration:
             run = self._run(cases[tried], cases[tried].seed)
             if self._needs_real_clock(run):
                 tried = 0  # what was seen on the virtual clock does not count
-                self._missed = 0
+                self._missed = self._shorter = 0
                 failures.clear()
                 continue
             tried += 1
             self._missed += all(life.ended is None for life in run.lives) and run.doom is None
+            self._shorter += run.steps < cases[tried - 1].step and run.doom is None
             failure = self._judged(run)
             if failure is not None:
                 failures.append(failure)
+                if run.permits_kept:
+                    break  # it may be a lock that every run shares, and the next would wait for it
         report = self._reported(tuple(failures), len(cases), len(cases) - tried)
         if failures:
             raise BrokenPromiseError(report)
@@ -177,6 +190,8 @@ class Exploration:
     def _replay(self, case: Case) -> Report:
         __tracebackhide__ = True
         run = self.traced(case)
+        if run.steps < case.step and run.doom is None and self._virtual:
+            raise ValueError(f"{REPLAY}: the call of {self._name} has {run.steps} steps, so {case} never comes")
         failure = self._judged(run)
         self._unproved.append(f"every other case: {REPLAY} asked for this one")
         if failure is None:
@@ -187,30 +202,16 @@ class Exploration:
 
     def _run(self, case: Case | None, seed: int, *, tracing: bool = False) -> Run:
         self._runs += 1
+        first = None if case is None else self._first(case.seed)
+        bounds = self._limits.of_run(first, virtual=self._virtual)
         if self._around is None:
             self._around = standing(self._plan.surroundings, NEAR if self._virtual else FAR)
-        run = carry_out(self._plan, case, self._bounds(case), self._around, seed=seed, tracing=tracing)
+        run = carry_out(self._plan, case, bounds, self._around, seed=seed, tracing=tracing)
         if run.left or run.doom is not None:
+            if not self._may_be_kept(run):
+                clear_away(self._around)
             self._around = None  # not all of it can be cleared away
         return run
-
-    def _bounds(self, case: Case | None) -> Bounds:
-        if case is None:
-            real = None if self._virtual else self._limits.seconds
-            return Bounds(most_steps=MOST_STEPS, most_steps_after=MOST_STEPS, most_seconds_after=0, real_seconds=real)
-        first = self._first(case.seed)
-        factor = self._limits.bound
-        lasted = first.seconds if first.seconds < BUDGET else 0  # else it waited until its budget ran out
-        after = max(LEAST_SECONDS, factor * lasted)
-        steps = max(LEAST_STEPS, round(factor * first.steps))
-        real = None if self._virtual else lasted + after + REAL_GRACE
-        return Bounds(
-            most_steps=MOST_STEPS,
-            most_steps_after=steps,
-            most_seconds_after=after,
-            real_seconds=real,
-            careful=first.saw_quiet,
-        )
 
     def _findings(self, run: Run) -> tuple[Finding, ...]:
         undisturbed = self._undisturbed[0 if run.case is None else run.case.seed]
@@ -235,7 +236,17 @@ class Exploration:
                 "threads, processes and sockets take their own time: the steps of this call differ from run to run, "
                 f"and {self._missed} of {cases} cases came after its end"
             )
-        results = tuple(life.result for life in self._undisturbed[0].lives if life.result is not None)
+        undisturbed = self._first(0)
+        if self._shorter and self._virtual:
+            self._unproved.append(
+                f"{self._shorter} of {cases} cases never came: the call took fewer steps than undisturbed; let it find "
+                "each time what it found the first time, such as an empty cache (services= makes it anew)"
+            )
+        if undisturbed.seconds >= BUDGET:
+            self._unproved.append(
+                f"undisturbed, the call has no end of its own: a budget that it was given cut it after {BUDGET:g} s"
+            )
+        results = tuple(life.result for life in undisturbed.lives if life.result is not None)
         self._unproved += [
             f"undisturbed, {one.tool} does not succeed, and what it would do then was not seen: {one.text}"
             for one in results
@@ -243,7 +254,7 @@ class Exploration:
         ]
         return Report(
             name=self._name,
-            steps=self._undisturbed[0].steps,
+            steps=undisturbed.steps,
             runs=self._runs,
             cases=cases,
             untried=untried,

@@ -9,7 +9,8 @@ from trio_tools.policies import with_timeout
 from trio_tools.registry import AnyPlugin, RegistryOptions, in_order_of_need
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._checks import CHECKS
-from trio_tools.testing._exploration import Exploration, Limits
+from trio_tools.testing._exploration import Exploration
+from trio_tools.testing._limits import Limits
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._report import Report

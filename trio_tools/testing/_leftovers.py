@@ -17,6 +17,7 @@ from typing import TypeAlias
 import attrs
 import trio
 
+from trio_tools.pipeline import job_tasks
 from trio_tools.testing._abandoned import tasks_below
 from trio_tools.testing._outside import busy_threads
 from trio_tools.testing._surroundings import Surroundings
@@ -45,6 +46,14 @@ class Standing:
     surroundings: Surroundings
     looks: Mapping[str, Look]
     things: Mapping[str, Set[object]]
+
+    def and_of(self, other: Standing) -> Standing:
+        """What stood there then, or at that other moment."""
+        return Standing(
+            self.surroundings,
+            self.looks,
+            {kind: {*things, *other.things[kind]} for kind, things in self.things.items()},
+        )
 
 
 # Kinds that no garbage collector ends.
@@ -93,19 +102,25 @@ def _beyond(before: Standing) -> list[tuple[str, Callable[[], str]]]:
 
 
 def _tasks(_: Surroundings) -> Things:
-    try:
-        root = trio.lowlevel.current_root_task()
-    except RuntimeError:
-        return {}  # outside of Trio
+    root = _root()
     return {} if root is None else {task: partial(_task, task) for task in tasks_below(root)}
+
+
+def _tasks_but_of_jobs(_: Surroundings) -> Things:
+    root = _root()
+    return {} if root is None else {task: partial(_task, task) for task in tasks_below(root, but=job_tasks())}
+
+
+def _root() -> trio.lowlevel.Task | None:
+    return trio.lowlevel.current_root_task() if trio.lowlevel.in_trio_run() else None
 
 
 def _task(task: trio.lowlevel.Task) -> str:
     return f"the task {task.name}, at {user_place(task)}"
 
 
-def _threads(_: Surroundings) -> Things:
-    return {thread: partial("the thread {}".format, thread.name) for thread in busy_threads()}
+def _threads(surroundings: Surroundings) -> Things:
+    return {thread: partial("the thread {}".format, thread.name) for thread in busy_threads(surroundings.others)}
 
 
 def _children(_: Surroundings) -> Things:
@@ -154,8 +169,15 @@ def children_reaped() -> int:
 
 
 def _descriptors(_: Surroundings) -> Things:
-    # one of them is that which lists them: the next that is free, as in every look
-    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS)}
+    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS) if _is_open(int(name))}
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False  # that which lists them was one of them
+    return True
 
 
 def _descriptor(name: str) -> str:
@@ -169,9 +191,10 @@ def _files(surroundings: Surroundings) -> Things:
     return {name: partial("the temporary file {}".format, name) for name in os.listdir(surroundings.files)}
 
 
-# How each kind of thing is looked for, at hardly any cost: of processes, the children of this one.
+# How each kind of thing is looked for, at hardly any cost: of tasks, those that are of no job, which is to outlive its
+# call; of processes, the children of this one.
 NEAR: Mapping[str, Look] = {
-    "tasks": _tasks,
+    "tasks": _tasks_but_of_jobs,
     "threads": _threads,
     "processes": _children,
     "descriptors": _descriptors,
@@ -179,3 +202,5 @@ NEAR: Mapping[str, Look] = {
 }
 # The same with processes that others have adopted, for which all of the machine's are looked at: milliseconds.
 FAR: Mapping[str, Look] = {**NEAR, "processes": _processes}
+# The same with the tasks of jobs.
+ALL: Mapping[str, Look] = {**FAR, "tasks": _tasks}

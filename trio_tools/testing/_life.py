@@ -8,7 +8,7 @@ import attrs
 import trio
 
 from trio_tools.pipeline import CallState
-from trio_tools.values import ToolResult
+from trio_tools.values import Cause, ToolResult
 
 
 @attrs.define(eq=False)
@@ -18,7 +18,7 @@ class Life:
     position: int  # in its turn
     name: str
     tick: Callable[[], int]  # gives a moment of its own for what happens now
-    cut: Set[trio.lowlevel.Task]  # those that a Cancelled was delivered to
+    unwinders: Set[trio.lowlevel.Task]  # those whose bodies a Cancelled must come out of
     state: CallState | None = None  # once its wrappers have begun
     task: trio.lowlevel.Task | None = None  # that carries it, for as long as its body runs
     entries: list[int] = attrs.field(factory=list[int])  # the moments at which its body was entered
@@ -45,6 +45,13 @@ class Life:
     def over(self) -> bool:
         """Whether nothing can change its result any more."""
         return self.settled is not None or (self.state is not None and self.state.over)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the registry says that Ctrl-C ended it."""
+        if self.result is not None:
+            return self.result.cause is Cause.INTERRUPT
+        return self.state is not None and self.state.cause is Cause.INTERRUPT
 
     @property
     def ended(self) -> int | None:

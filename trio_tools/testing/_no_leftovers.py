@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from types import TracebackType
 
-from trio_tools.testing._leftovers import FAR, Leftover, Standing, clear_away, left_since, standing
+from trio_tools.testing._leftovers import ALL, Leftover, Standing, clear_away, left_since, standing
 from trio_tools.testing._permits import Permits, permits
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._surroundings import private_surroundings
@@ -40,7 +40,7 @@ class no_leftovers:  # noqa: N801 - reads as the sentence that it stands in: `wi
         if self._before is not None:
             raise RuntimeError("no_leftovers() serves one block: make a new one")
         surroundings = self._exit.enter_context(private_surroundings())
-        self._before = standing(surroundings, FAR), permits(reachable(self._watched))
+        self._before = standing(surroundings, ALL), permits(reachable(self._watched))
 
     def __exit__(
         self, kind: type[BaseException] | None, thrown: BaseException | None, traceback: TracebackType | None

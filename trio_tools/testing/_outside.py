@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
-from pathlib import Path
-from types import FrameType
+from collections.abc import Set
 
-import outcome
 import trio
 
-# Where a thread of Trio's stands that has nothing to do: its cache keeps it for the next piece of work.
-_WAITING_ROOM = (
-    f"{Path(trio.__file__).parent}{os.sep}",
-    f"{Path(outcome.__file__).parent}{os.sep}",
-    threading.__file__,
-)
-
+# Where the threads of pools, Trio's and the language's, stand when they have nothing to do: module and function.
+_WAITING_ROOMS = {("trio._core._thread_cache", "_work"), ("concurrent.futures.thread", "_worker")}
 
 # Tasks of Trio's own that wait for a descriptor: the one that others are to wake the loop by.
 _TRIOS_OWN = 1
@@ -42,22 +34,36 @@ def functions_waited_in() -> frozenset[str]:
     return frozenset(names)
 
 
-def busy_threads() -> frozenset[threading.Thread]:
-    """Every thread but this one that has work in hand. One that Trio keeps for later has none."""
+def other_threads() -> frozenset[threading.Thread]:
+    """Every thread but this one and those of pools: what they do is nobody's business here, if they are there before a
+    tool is. Test runners, debuggers and servers have some."""
+    here = threading.current_thread()
+    pools = _of_pools()
+    return frozenset(thread for thread in threading.enumerate() if thread is not here and thread not in pools)
+
+
+def busy_threads(others: Set[threading.Thread]) -> frozenset[threading.Thread]:
+    """Every thread but this one and these others that has work in hand. One that a pool keeps for later has none."""
     if threading.active_count() == 1:
         return frozenset()  # which is quicker to find out
-    frames = sys._current_frames()
-    here = threading.get_ident()
+    here = threading.current_thread()
+    pools = _of_pools()
     return frozenset(
         thread
         for thread in threading.enumerate()
-        if thread.ident is not None and thread.ident != here and _has_work(frames.get(thread.ident))
+        if thread is not here and thread not in others and not pools.get(thread, False)
     )
 
 
-def _has_work(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if not frame.f_code.co_filename.startswith(_WAITING_ROOM):
-            return True
-        frame = frame.f_back
-    return False
+def _of_pools() -> dict[threading.Thread, bool]:
+    """The threads of pools, and whether each waits for work."""
+    frames = sys._current_frames()
+    found: dict[threading.Thread, bool] = {}
+    for thread in threading.enumerate():
+        innermost = frame = frames.get(thread.ident or 0)
+        while frame is not None:
+            if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _WAITING_ROOMS:
+                found[thread] = frame is innermost
+                break
+            frame = frame.f_back
+    return found

@@ -35,16 +35,28 @@ def permits(objects: Iterable[object]) -> Permits:
 
 
 def _taken(permit: object) -> int:
-    """How many permits are taken; of a semaphore how many are missing, which may be below 0."""
+    """How many permits are taken by what is not there any more; of a semaphore, which does not know by whom, how many
+    are missing, which may be below 0."""
     match permit:
         case trio.CapacityLimiter():
-            return permit.borrowed_tokens
+            return sum(not _is_alive(borrower) for borrower in permit.statistics().borrowers)
         case trio.Semaphore():
             return -permit.value
-        case trio.Lock() | trio.StrictFIFOLock() | trio.Condition():
-            return int(permit.locked())
+        case trio.Lock() | trio.StrictFIFOLock():
+            return _held(permit.statistics())
+        case trio.Condition():
+            return _held(permit.statistics().lock_statistics)
         case _:
             return int(permit.locked()) if isinstance(permit, _LOCK) else 0
+
+
+def _held(lock: trio.LockStatistics) -> int:
+    return int(lock.locked and not _is_alive(lock.owner))
+
+
+def _is_alive(holder: object) -> bool:
+    """Whether it is a task that goes on, and so of a plugin or a job: those of the call have ended."""
+    return isinstance(holder, trio.lowlevel.Task) and holder.coro.cr_frame is not None
 
 
 def _shown(permit: object) -> str:

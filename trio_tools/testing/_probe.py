@@ -48,7 +48,7 @@ def _async_body(one: Tool) -> Callable[..., Awaitable[object]]:
         try:
             value = await _awaited(one.body(*positional, **named))
             life.returned = True
-            life.swallowed = task in life.cut
+            life.swallowed = task in life.unwinders
             return value
         except BaseException as thrown:
             life.raised = thrown

@@ -19,11 +19,13 @@ S = TypeVar("S")
 
 @attrs.frozen
 class Heard:
-    """Something that happened: at which moment, and in which call's body, if in one."""
+    """Something that happened: at which moment, and in which call's body, if in one, or in a job that it started, which
+    is to outlive the call."""
 
     moment: int
     life: Life | None
     happening: Happening
+    of_job: bool = False
 
 
 @attrs.define

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from types import FrameType
 
 import attrs
 
@@ -101,9 +102,21 @@ def replay_line(name: str, case: Case) -> str:
     variable = f"{REPLAY}={shlex.quote(f'{name}:{case}')}"
     test = os.environ.get("PYTEST_CURRENT_TEST")
     if test is not None:
-        return f"{variable} python -m pytest {shlex.quote(test.rpartition(' ')[0])}"
-    program = [one for one in sys.argv if one] or ["your_program.py"]
-    return f"{variable} python {shlex.join(program)}"
+        return f"{variable} python -m pytest {shlex.quote(_reachable_from_here(test.rpartition(' ')[0]))}"
+    return f"{variable} python {shlex.join(sys.orig_argv[1:])}"
+
+
+def _reachable_from_here(test: str) -> str:
+    """A test's id, which is relative to pytest's root folder, as it can be given in this folder: with the path of its
+    file, which runs right now, if it is another."""
+    file, _, rest = test.partition("::")
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and not os.path.exists(file):
+        path = frame.f_code.co_filename
+        if path.endswith(f"{os.sep}{file}"):
+            file = path
+        frame = frame.f_back
+    return f"{file}::{rest}"
 
 
 def _counted(number: int, thing: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
 import attrs
 import trio
 
-from trio_tools.pipeline import SettledView, current_call
+from trio_tools.pipeline import SettledView, current_call, in_job
 from trio_tools.policies import timeout
 from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, opened
 from trio_tools.testing._abandoned import entomb, places_below, tasks_here
@@ -23,7 +24,6 @@ from trio_tools.testing._leftovers import (
     Leftover,
     Standing,
     children_reaped,
-    clear_away,
     left_since,
     standing,
 )
@@ -62,6 +62,7 @@ class Plan:
     options: RegistryOptions
     surroundings: Surroundings
     held: tuple[object, ...]  # what is watched of that which the tools can get their hands on in every run
+    rehearsed: bool = False  # whether the calls are made once before, for what is kept on purpose to be there
 
 
 def is_watched(one: object) -> bool:
@@ -70,18 +71,18 @@ def is_watched(one: object) -> bool:
 
 
 def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *, seed: int, tracing: bool) -> Run:
-    """Make one run. `around` is what stands there without it; what is left beyond that is cleared away.
+    """Make one run. `around` is what stands there without it; what is left beyond that is for the caller to clear away.
 
     What the plugins raise as they are opened comes out; so does a Ctrl-C of a person.
     """
     run = Run(case, [])
-    others = around.things["threads"]
     limit = bounds.real_seconds
+    others = plan.surroundings.others
     clock = VirtualClock(others, careful=bounds.careful) if limit is None else RealClock(limit)
     scope = trio.CancelScope()
     stepper = Stepper(run.case, run.lives, scope, clock, bounds, tracing=tracing)
-    cut = stepper.unwinding.cut
-    run.lives += [Life(place, call.name, stepper.tick, cut) for place, call in enumerate(plan.calls)]
+    unwinders = stepper.unwinding.unwinders
+    run.lives += [Life(place, call.name, stepper.tick, unwinders) for place, call in enumerate(plan.calls)]
     work = _Work(plan, run, stepper, scope)
     reaped = children_reaped()
     try:
@@ -105,10 +106,14 @@ def carry_out(plan: Plan, case: Case | None, bounds: Bounds, around: Standing, *
         run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
         run.stuck = work.given_up()
     else:
-        run.left += [one for one in left_since(around) if one not in run.left]
-    if run.left or run.doom is not None:
-        clear_away(around)
+        kept = around if work.before is None or not plan.rehearsed else around.and_of(work.before)
+        run.left += [one for one in left_since(kept) if one not in run.left]
     return run
+
+
+def _left(registry: Registry, before: Standing) -> list[Leftover]:
+    """What is left, without what jobs that go on may still need."""
+    return [one for one in left_since(before) if one.kind == "tasks" or not registry.jobs()]
 
 
 class _Work:
@@ -121,6 +126,7 @@ class _Work:
         self._stepper = stepper
         self._scope = scope
         self._recorders: list[EffectRecorder] = []
+        self.before: Standing | None = None  # what stood there before the call
 
     async def main(self) -> None:
         """Open a registry, make the calls, and look at what is left."""
@@ -135,10 +141,14 @@ class _Work:
             registry.add_recorder(self._record)
             registry.add_observer(self._observe)
             held = [*plan.held, *filter(is_watched, reachable(run.services.values()))]
+            if plan.rehearsed:
+                await registry.execute_turn(plan.calls, scope=trio.CancelScope())
+                run.published.clear()
+                run.zones.clear()
             self._listen(held)
-            taken, before = permits(held), standing(plan.surroundings, FAR if self._stepper.is_real else NEAR)
+            taken, self.before = permits(held), standing(plan.surroundings, FAR if self._stepper.is_real else NEAR)
             await self._call(registry)
-            run.left += await self._rest(lambda: left_since(before))
+            run.left += await self._rest(partial(_left, registry, self.before))
             run.permits_kept = taken.kept()
             await self._ask()
 
@@ -174,6 +184,7 @@ class _Work:
     async def _call(self, registry: Registry) -> None:
         stepper, run = self._stepper, self._run
         stepper.begin()
+        began = trio.current_time()
         try:
             run.results = await registry.execute_turn(self._plan.calls, scope=self._scope, on_settled=self._settled)
         except KeyboardInterrupt:
@@ -182,7 +193,7 @@ class _Work:
             run.raised = thrown
         stepper.end()
         run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace
-        run.seconds = trio.current_time()
+        run.seconds = trio.current_time() - began
         try:
             await trio.lowlevel.checkpoint()  # a Ctrl-C that came as the call ended is told here
         except KeyboardInterrupt:
@@ -250,4 +261,5 @@ class _Work:
         life.told += 1
 
     def _happened(self, happening: Happening) -> None:
-        self._run.heard.append(Heard(self._stepper.tick(), life_around.get(), happening))
+        of_job = trio.lowlevel.in_trio_task() and in_job()
+        self._run.heard.append(Heard(self._stepper.tick(), life_around.get(), happening, of_job))

@@ -79,6 +79,7 @@ class Stepper(trio.abc.Instrument):
         self._cutting = False  # whether tasks are scheduled now because of what ended the call
         self._expiring = False  # whether they will be when Trio next looks at its deadlines
         self._all = 0
+        self._open: Sequence[Life] = ()  # those whose calls were not over when Ctrl-C came
         self._order: dict[trio.lowlevel.Task, int] = {}
 
     @property
@@ -100,6 +101,8 @@ class Stepper(trio.abc.Instrument):
 
     def end(self) -> None:
         """The call has returned."""
+        if self.interrupted and self.ended is None:
+            self._note_interrupt()
         self._counting = False
 
     # --- Trio's hooks ----------------------------------------------------------------------------------------------
@@ -132,8 +135,9 @@ class Stepper(trio.abc.Instrument):
             self._cancel()
         if self.interrupted and self.ended is None:
             self._note_interrupt()
-        if self.ended is not None and self._is_bodys(task):
-            self.unwinding.before_step(task)
+        carrier = self._carrier(task)
+        if carrier is not None:
+            self.unwinding.before_step(task, carrier)
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
         """A task has run."""
@@ -141,8 +145,7 @@ class Stepper(trio.abc.Instrument):
             return
         if self._tracing:
             self._note(task)
-        if self.ended is not None and self._is_bodys(task):
-            self.unwinding.after_step(task, in_zone=self.zones > 0)
+        self._look(task)
         case = self._case
         if case is not None and self.steps >= case.step:
             self._strike(case, task)
@@ -161,11 +164,12 @@ class Stepper(trio.abc.Instrument):
                 self._run_out()
             case (Mode.INTERRUPT, 0):
                 self.interrupted = self._clock.awaits_signal = True
+                self._open = [life for life in self._lives if not life.over]
                 signal.raise_signal(signal.SIGINT)
             case _:
                 return
-        if late == 0 and self.ended is not None and self._is_bodys(task):
-            self.unwinding.after_step(task, in_zone=self.zones > 0)
+        if late == 0:
+            self._look(task)
 
     def _cancel(self) -> None:
         moment = self.tick()
@@ -173,7 +177,7 @@ class Stepper(trio.abc.Instrument):
             if not life.over and life.out_of_budget is None:
                 life.cancelled = moment
         self._end(moment)
-        self._cutting = True
+        self._cutting, self._expiring = True, False  # a budget that has just run out is cancelled with the rest
         self._scope.cancel(f"explored: {self._case}")
         self._cutting = False
 
@@ -198,7 +202,7 @@ class Stepper(trio.abc.Instrument):
         if self.turn is None or self.turn.interrupt is not None:
             moment = self.tick()
             for life in self._lives:
-                if not life.over:
+                if not life.over or (life.interrupted and life in self._open):  # it may have settled since
                     life.cancelled = moment
             self._end(moment)
 
@@ -224,15 +228,24 @@ class Stepper(trio.abc.Instrument):
         """Whether it is one of Trio's own: the first, or one of those that serve the loop."""
         return task.parent_nursery is self._serving or task is self._root
 
-    def _is_bodys(self, task: trio.lowlevel.Task) -> bool:
-        """Whether it is of a body that has not come back, or below it."""
+    def _look(self, task: trio.lowlevel.Task) -> None:
+        """A task has run: how does it take the end of its call?"""
+        carrier = self._carrier(task)
+        if carrier is not None:
+            self.unwinding.after_step(task, carrier, in_zone=self.zones > 0)
+
+    def _carrier(self, task: trio.lowlevel.Task) -> trio.lowlevel.Task | None:
+        """The task of the body that this one is of, once something has ended the call; None: it is of no body that has
+        not come back."""
+        if self.ended is None:
+            return None
         carriers = [life.task for life in self._lives if life.task is not None]
         around: trio.lowlevel.Task | None = task if carriers else None
         while around is not None:
             if around in carriers:
-                return True
+                return around
             around = None if around.parent_nursery is None else around.parent_nursery.parent_task
-        return False
+        return None
 
     def _note(self, task: trio.lowlevel.Task) -> None:
         number = self._order.setdefault(task, len(self._order))

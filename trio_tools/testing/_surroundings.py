@@ -9,39 +9,56 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Set
 from contextlib import contextmanager
 
 import attrs
 
+from trio_tools.testing._outside import other_threads
+
 # Which exploration, or block, a process was started in: its value is told apart from every other.
 MARK = "TRIO_TOOLS_TESTING"
+# Objects that an interpreter may have frozen itself as it starts: those of 3.12 have 375.
+FROZEN_AT_START = 1_000
 
 
 @attrs.frozen
 class Surroundings:
     """`files` is the folder that temporary files go to, `mark` what every process carries in its environment that is
-    started meanwhile."""
+    started meanwhile; `others` are the threads that were there before, and are nobody's business."""
 
     files: str
     mark: str
+    others: Set[threading.Thread]
 
 
 @contextmanager
 def private_surroundings() -> Generator[Surroundings]:
     """A folder of one's own for temporary files, and a mark on every process that is started."""
+    before = tempfile.tempdir  # None until somebody asks for a folder
     folder = tempfile.mkdtemp(prefix="trio_tools_")
     mark = secrets.token_hex(8)
-    before = tempfile.tempdir
     tempfile.tempdir = folder
-    gc.freeze()  # what is there already is no garbage of a run, and need not be looked through after each
     try:
-        with _variable("TMPDIR", folder), _variable(MARK, mark):
-            yield Surroundings(folder, f"{MARK}={mark}")
+        with _variable("TMPDIR", folder), _variable(MARK, mark), _what_is_there_is_no_garbage():
+            yield Surroundings(folder, f"{MARK}={mark}", other_threads())
     finally:
-        gc.unfreeze()
         tempfile.tempdir = before
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _what_is_there_is_no_garbage() -> Generator[None]:
+    """What is there already need not be looked through after each run. Whoever has frozen objects before is left alone:
+    they cannot be told apart again."""
+    if gc.get_freeze_count() > FROZEN_AT_START:
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

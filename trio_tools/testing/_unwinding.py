@@ -12,10 +12,11 @@ from math import inf
 import attrs
 import trio
 
+from trio_tools.testing._shields import waits_in_a_shield
 from trio_tools.testing._where import Frames, Place, frames_of, is_machinery, place_in
 
 # Functions that close something, and are by Trio's rules to have done so when they let a Cancelled out.
-_CLOSING = {"aclose", "aclose_forcefully"}
+_CLOSING = {"aclose", "aclose_forcefully", "__aexit__"}
 # Trio's ways of being cut without anything that is waited for.
 _CHECKPOINTS = {"checkpoint", "checkpoint_if_cancelled"}
 
@@ -33,7 +34,9 @@ class Unwinding:
 
     def __init__(self) -> None:
         self.missteps: list[Misstep] = []
-        self.cut: set[trio.lowlevel.Task] = set()  # those that a Cancelled was delivered to
+        # Those that carry a body which a Cancelled must come out of: it was delivered to them, or to a task below them.
+        self.unwinders: set[trio.lowlevel.Task] = set()
+        self._cut: set[trio.lowlevel.Task] = set()  # those that a Cancelled was delivered to
         self._woken: set[trio.lowlevel.Task] = set()  # by what ended their calls, unless a shield held it off
         self._current: trio.lowlevel.Task | None = None
         self._at_once = False  # whether the current task was scheduled in its own step
@@ -46,15 +49,16 @@ class Unwinding:
         """Trio is going to run this task, for another reason."""
         self._at_once = self._at_once or task is self._current
 
-    def before_step(self, task: trio.lowlevel.Task) -> None:
-        """A task of a body is about to run."""
+    def before_step(self, task: trio.lowlevel.Task, carrier: trio.lowlevel.Task) -> None:
+        """A task of the body that `carrier` carries is about to run."""
         self._current, self._at_once = task, False
         if task in self._woken:
             self._woken.discard(task)
             if trio.current_effective_deadline() == -inf:
-                self.cut.add(task)
+                self._cut.add(task)
+                self.unwinders.add(carrier)
 
-    def after_step(self, task: trio.lowlevel.Task, *, in_zone: bool) -> None:
+    def after_step(self, task: trio.lowlevel.Task, carrier: trio.lowlevel.Task, *, in_zone: bool) -> None:
         """It has run, and waits, unless it has ended."""
         self._current = None
         if task.coro.cr_frame is None:
@@ -62,19 +66,23 @@ class Unwinding:
         deadline = trio.current_effective_deadline()
         if self._at_once:
             if deadline == -inf:
-                self._cut_at_once(task)
-        elif deadline == inf and not in_zone:
+                self._cut_at_once(task, carrier)
+        elif deadline > -inf and not in_zone:
             frames = frames_of(task)
-            if _waits(frames) and _is_users(frames) and not _names(frames) & _CLOSING:
-                self.missteps.append(Misstep("shields", place_in(frames)))
+            if _waits(frames) and _is_users(frames):
+                shielded = waits_in_a_shield(task, deadline)
+                if shielded or (shielded is None and not _names(frames) & _CLOSING):
+                    self.missteps.append(Misstep("shields", place_in(frames)))
 
-    def _cut_at_once(self, task: trio.lowlevel.Task) -> None:
+    def _cut_at_once(self, task: trio.lowlevel.Task, carrier: trio.lowlevel.Task) -> None:
         frames = frames_of(task)
         if not _waits(frames):
             return
-        if task in self.cut and _is_users(frames) and not _has_closed(frames):
+        if task in self._cut and _is_users(frames) and not _has_closed(frames):
             self.missteps.append(Misstep("unwinding", place_in(frames)))
-        self.cut.add(task)
+        self._cut.add(task)
+        if task is carrier:
+            self.unwinders.add(carrier)
 
 
 def _waits(frames: Frames) -> bool:

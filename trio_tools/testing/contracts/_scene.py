@@ -11,8 +11,9 @@ import trio
 from trio_tools.registry import AnyPlugin, RegistryOptions
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._checks import CHECKS
-from trio_tools.testing._exploration import Exploration, Limits
+from trio_tools.testing._exploration import Exploration
 from trio_tools.testing._life import Life
+from trio_tools.testing._limits import Limits
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._record import Run
