@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Collection
@@ -18,11 +19,13 @@ from trio_tools.testing._record import Run
 from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
 from trio_tools.testing._run import Plan, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
-from trio_tools.testing._surroundings import ctrl_c_is_trios
+from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits
 from trio_tools.values import ErrorCode, ToolResult
 
 # Cases with broken promises after which an exploration stops: one mistake shows in many.
 MOST_FAILURES = 5
+# Runs between two collections of garbage: some milliseconds' worth, and some megabytes at most.
+COLLECTED = 25
 # Codes of calls that never get anywhere.
 _REFUSED = (ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL)
 
@@ -54,7 +57,7 @@ class Exploration:
             raise RuntimeError(
                 "an exploration runs Trio itself: call it from a plain function, not from inside of Trio"
             )
-        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed():
+        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed(), garbage_waits():
             self._first(0)
             replayed = _replayed(self._name)
             if replayed is not None:
@@ -75,7 +78,7 @@ class Exploration:
 
         Raises as `explore_cancellation` does for a call that cannot run.
         """
-        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed():
+        with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed(), garbage_waits():
             while True:
                 runs = [self._run(None, 0)]
                 if self._needs_real_clock(runs[0]):
@@ -202,6 +205,8 @@ class Exploration:
 
     def _run(self, case: Case | None, seed: int, *, tracing: bool = False) -> Run:
         self._runs += 1
+        if self._runs % COLLECTED == 0:
+            gc.collect()
         first = None if case is None else self._first(case.seed)
         bounds = self._limits.of_run(first, virtual=self._virtual)
         if self._around is None:

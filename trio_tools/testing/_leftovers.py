@@ -169,15 +169,9 @@ def children_reaped() -> int:
 
 
 def _descriptors(_: Surroundings) -> Things:
-    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS) if _is_open(int(name))}
-
-
-def _is_open(descriptor: int) -> bool:
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False  # that which lists them was one of them
-    return True
+    lister = os.open(os.sep, os.O_RDONLY)
+    os.close(lister)  # the next that is free, and so that which lists the others
+    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS) if name != str(lister)}
 
 
 def _descriptor(name: str) -> str:

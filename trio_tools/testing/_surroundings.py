@@ -40,7 +40,7 @@ def private_surroundings() -> Generator[Surroundings]:
     mark = secrets.token_hex(8)
     tempfile.tempdir = folder
     try:
-        with _variable("TMPDIR", folder), _variable(MARK, mark), _what_is_there_is_no_garbage():
+        with _variable("TMPDIR", folder), _variable(MARK, mark):
             yield Surroundings(folder, f"{MARK}={mark}", other_threads())
     finally:
         tempfile.tempdir = before
@@ -48,17 +48,22 @@ def private_surroundings() -> Generator[Surroundings]:
 
 
 @contextmanager
-def _what_is_there_is_no_garbage() -> Generator[None]:
-    """What is there already need not be looked through after each run. Whoever has frozen objects before is left alone:
-    they cannot be told apart again."""
-    if gc.get_freeze_count() > FROZEN_AT_START:
-        yield
-        return
-    gc.freeze()
+def garbage_waits() -> Generator[None]:
+    """The collector comes between runs, when it is called: in the midst of one it would run finalizers at a step that
+    nobody has seeded. What is there already is not looked through each time, unless somebody has frozen objects before:
+    they could not be told apart again."""
+    own = gc.get_freeze_count() <= FROZEN_AT_START
+    was_enabled = gc.isenabled()
+    gc.disable()
+    if own:
+        gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if own:
+            gc.unfreeze()
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager
