@@ -249,7 +249,7 @@ class Exploration:
             )
         if undisturbed.seconds >= BUDGET:
             self._unproved.append(
-                f"undisturbed, the call has no end of its own: a budget that it was given cut it after {BUDGET:g} s"
+                f"undisturbed, the call has no end of its own: a budget that it was given cut it after {BUDGET:,.0f} s"
             )
         results = tuple(life.result for life in undisturbed.lives if life.result is not None)
         self._unproved += [

@@ -9,7 +9,7 @@ from trio_tools.testing._record import Run
 from trio_tools.testing._stepping import Bounds
 
 # Steps of a call that nothing ends: more than any tool has, and a fraction of a second.
-MOST_STEPS = 100_000
+MOST_STEPS = 30_000
 # Steps that a call may always take to settle: those of the registry itself, and a clean-up of some length.
 LEAST_STEPS = 30
 # Seconds on the run's clock that a call may always take to settle: bounded clean-ups take 5 to 20.

@@ -55,7 +55,7 @@ class Run:
     heard: list[Heard] = attrs.field(factory=list[Heard])
     zones: list[Zone] = attrs.field(factory=list[Zone])
     published: list[ToolResult] = attrs.field(factory=list[ToolResult])  # also those of calls that bodies made
-    results: tuple[ToolResult, ...] = ()
+    results: tuple[ToolResult, ...] = ()  # in call order; of a turn that Ctrl-C has ended those that it told of
     left: list[Leftover] = attrs.field(factory=list[Leftover])
     permits_kept: list[str] = attrs.field(factory=list[str])
     missteps: list[Misstep] = attrs.field(factory=list[Misstep])

@@ -189,6 +189,7 @@ class _Work:
             run.results = await registry.execute_turn(self._plan.calls, scope=self._scope, on_settled=self._settled)
         except KeyboardInterrupt:
             run.interrupted = True
+            run.results = tuple(life.result for life in run.lives if life.result is not None)
         except BaseException as thrown:
             run.raised = thrown
         stepper.end()

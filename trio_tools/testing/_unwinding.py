@@ -16,7 +16,7 @@ from trio_tools.testing._shields import waits_in_a_shield
 from trio_tools.testing._where import Frames, Place, frames_of, is_machinery, place_in
 
 # Functions that close something, and are by Trio's rules to have done so when they let a Cancelled out.
-_CLOSING = {"aclose", "aclose_forcefully", "__aexit__"}
+_CLOSING = {"aclose", "aclose_forcefully"}
 # Trio's ways of being cut without anything that is waited for.
 _CHECKPOINTS = {"checkpoint", "checkpoint_if_cancelled"}
 
@@ -99,6 +99,9 @@ def _is_users(frames: Frames) -> bool:
 
 
 def _has_closed(frames: Frames) -> bool:
+    """Whether a task only lets others run, at the end of closing something."""
     return (
-        frames[-2][0].f_code.co_name in _CHECKPOINTS and bool(_names(frames) & _CLOSING) if len(frames) > 1 else False
+        len(frames) > 1
+        and frames[-2][0].f_code.co_name in _CHECKPOINTS
+        and bool(_names(frames) & {*_CLOSING, "__aexit__"})
     )

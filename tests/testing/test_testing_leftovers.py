@@ -1,0 +1,259 @@
+"""What is left behind, and what is not: kept on purpose, of a job, of a plugin. And `no_leftovers`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import attrs
+import pytest
+import trio
+from bad_tools_left import NoConfig
+
+from trio_tools import Registry, ToolContext, plugin
+from trio_tools.testing import (
+    BrokenPromiseError,
+    EffectRecorder,
+    Leftover,
+    LeftoversError,
+    explore_cancellation,
+    no_leftovers,
+)
+
+
+@attrs.define(eq=False)
+class Pool:
+    """A connection that is opened when it is needed first, with a task that reads it, and kept for later calls."""
+
+    nursery: trio.Nursery | None = None
+    connections: list[int] = attrs.field(factory=list[int])
+    most: int = 1
+
+    async def connect(self) -> int:
+        if len(self.connections) < self.most:
+            await trio.sleep(1)
+            self.connections.append(os.open(os.devnull, os.O_RDONLY))
+            if self.nursery is not None:
+                self.nursery.start_soon(trio.sleep_forever)
+        return self.connections[0]
+
+    def close(self) -> None:
+        while self.connections:
+            os.close(self.connections.pop())
+
+
+@plugin("pool", config=NoConfig)
+@asynccontextmanager
+async def pool(registry: Registry, config: NoConfig) -> AsyncGenerator[None]:
+    async with trio.open_nursery() as nursery:
+        service = Pool(nursery)
+        with registry.provide(Pool, service):
+            yield
+        service.close()
+        nursery.cancel_scope.cancel()
+
+
+@contextmanager
+def shared_pool(most: int) -> Generator[Pool]:
+    service = Pool(most=most)
+    yield service
+    service.close()
+
+
+async def asks(ctx: ToolContext) -> str:
+    await ctx.require(Pool).connect()
+    await trio.sleep(1)
+    return "answer"
+
+
+def test_what_a_plugin_keeps_for_later_calls_is_not_left_behind_and_is_said() -> None:
+    report = explore_cancellation(asks, plugins=[pool])
+    assert report.failures == ()
+    (unproved,) = report.unproved
+    assert unproved.startswith("the first call in a registry leaves something for later ones (the ")
+    assert unproved.endswith("before each that was looked at, and no first one was ended")
+    assert "the task trio.sleep_forever" in unproved
+
+
+def test_what_a_shared_service_keeps_for_later_calls_is_not_left_behind() -> None:
+    with shared_pool(most=1) as service:
+        assert explore_cancellation(asks, services=[service]).failures == ()
+
+
+def test_what_grows_with_every_call_is_left_behind() -> None:
+    with shared_pool(most=100) as service, pytest.raises(BrokenPromiseError) as caught:
+        explore_cancellation(asks, services=[service])
+    (failure,) = caught.value.report.failures
+    assert failure.case is None
+    assert [finding.check for finding in failure.findings] == ["descriptors"]
+    assert os.devnull in failure.findings[0].words
+
+
+def test_a_temporary_file_that_is_kept_is_there_for_later_calls() -> None:
+    kept: list[str] = []
+
+    async def caches() -> str:
+        if not kept:
+            descriptor, name = tempfile.mkstemp()
+            os.close(descriptor)
+            kept.append(name)
+        await trio.sleep(1)
+        return str(os.stat(kept[0]).st_size)
+
+    report = explore_cancellation(caches)
+    assert report.failures == ()
+    assert report.undisturbed[0].value == "0"
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+
+async def starts_a_job(ctx: ToolContext) -> str:
+    recorder = ctx.require(EffectRecorder)
+
+    async def mail() -> None:
+        with tempfile.TemporaryFile():
+            await trio.sleep(5)
+        recorder.happened("mail.send")
+
+    job = ctx.start_job(mail)
+    await trio.sleep(1)
+    return job.id
+
+
+def test_a_job_outlives_its_call_and_so_does_what_it_does() -> None:
+    report = explore_cancellation(starts_a_job)
+    assert (report.failures, report.unproved) == ((), ())
+
+
+# --- permits ----------------------------------------------------------------------------------------------------------
+
+
+@attrs.define(eq=False)
+class Heart:
+    lock: trio.Lock = attrs.field(factory=trio.Lock)
+    limiter: trio.CapacityLimiter = attrs.field(factory=lambda: trio.CapacityLimiter(2))
+
+    async def beat(self) -> None:
+        while True:
+            async with self.lock, self.limiter:
+                await trio.sleep(0.5)
+            await trio.sleep(0.5)
+
+
+@plugin("heart", config=NoConfig)
+@asynccontextmanager
+async def heart(registry: Registry, config: NoConfig) -> AsyncGenerator[None]:
+    service = Heart()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(service.beat)
+        with registry.provide(Heart, service):
+            yield
+        nursery.cancel_scope.cancel()
+
+
+async def takes_turns_with_the_heart(ctx: ToolContext) -> None:
+    service = ctx.require(Heart)
+    await trio.sleep(0.25)
+    async with service.lock, service.limiter:
+        await trio.sleep(0.4)
+    await trio.sleep(0.3)
+
+
+def test_what_a_task_of_a_plugin_holds_is_not_kept_by_the_call() -> None:
+    assert explore_cancellation(takes_turns_with_the_heart, plugins=[heart], seeds=2).failures == ()
+
+
+def test_a_lock_of_threads_that_is_kept_ends_the_exploration_before_the_next_run_waits_for_it() -> None:
+    lock = threading.Lock()
+
+    async def keeps() -> None:
+        lock.acquire()
+        await trio.sleep(1)
+        lock.release()
+
+    with pytest.raises(BrokenPromiseError, match="permits: a lock: 1 not given back"):
+        explore_cancellation(keeps)
+
+
+# --- no_leftovers -----------------------------------------------------------------------------------------------------
+
+
+def left_by(leave: Callable[[], object], *watched: object) -> list[str]:
+    with pytest.raises(LeftoversError) as caught, no_leftovers(*watched):
+        leave()
+    assert str(caught.value) == "left behind: " + "; ".join(one.words for one in caught.value.leftovers)
+    return [one.kind for one in caught.value.leftovers]
+
+
+def test_a_block_that_leaves_nothing_passes_in_every_form() -> None:
+    async def sleep_inside() -> None:
+        with no_leftovers():
+            await trio.lowlevel.checkpoint()
+        async with no_leftovers():
+            await trio.lowlevel.checkpoint()
+
+    with no_leftovers():
+        trio.run(sleep_inside)
+
+
+def test_a_block_that_leaves_something_fails_and_says_what() -> None:
+    limiter, opened = trio.CapacityLimiter(1), list[int]()
+    assert left_by(lambda: opened.append(os.open(os.devnull, os.O_RDONLY))) == ["descriptors"]
+    os.close(opened.pop())
+    assert left_by(tempfile.mkdtemp) == ["files"]
+    assert left_by(lambda: limiter.acquire_on_behalf_of_nowait("somebody"), [limiter]) == ["permits"]
+    limiter.release_on_behalf_of("somebody")
+    assert left_by(lambda: (tempfile.mkdtemp(), tempfile.mkdtemp())) == ["files", "files"]
+
+
+async def test_a_task_that_is_left_is_told_of_and_not_cancelled() -> None:
+    async def leave(nursery: trio.Nursery) -> None:
+        async with no_leftovers():
+            nursery.start_soon(trio.sleep_forever)
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        with pytest.raises(LeftoversError, match=r"left behind: the task trio\.sleep_forever, at "):
+            await leave(nursery)
+        (task,) = nursery.child_tasks
+        assert task.coro.cr_frame is not None
+        nursery.cancel_scope.cancel()
+
+
+def test_what_the_block_raises_goes_on_with_a_note() -> None:
+    def leave_and_raise() -> None:
+        with no_leftovers():
+            tempfile.mkdtemp()
+            raise KeyError("own")
+
+    with pytest.raises(KeyError) as caught:
+        leave_and_raise()
+    assert [note.startswith("left behind: the temporary file ") for note in caught.value.__notes__] == [True]
+
+
+def test_a_block_serves_once() -> None:
+    block = no_leftovers()
+    with block:
+        pass
+    with pytest.raises(RuntimeError, match=r"no_leftovers\(\) serves one block: make a new one"), block:
+        pass
+
+
+def test_blocks_nest_and_the_inner_one_tells_the_outer_nothing() -> None:
+    before = tempfile.gettempdir()
+    with no_leftovers():
+        outer = tempfile.gettempdir()
+        left_by(tempfile.mkdtemp)
+        assert tempfile.gettempdir() == outer != before
+        explore_cancellation(starts_a_job)
+    assert tempfile.gettempdir() == before
+
+
+def test_a_leftover_says_its_kind_and_itself_in_words() -> None:
+    assert LeftoversError((Leftover("tasks", "the task a"), Leftover("files", "the temporary file b"))).args == (
+        "left behind: the task a; the temporary file b",
+    )
