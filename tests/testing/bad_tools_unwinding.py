@@ -150,9 +150,13 @@ async def _in_a_scope() -> AsyncGenerator[int]:
             await trio.sleep(0.1)
 
 
+# What is never collected, so that nobody complains of how it was left.
+KEPT: list[object] = []
+
+
 async def scope_across_a_yield(ctx: ToolContext) -> str:
     numbers = _in_a_scope()
-    ctx.require(Desk).kept.append(numbers)
+    KEPT.append(numbers)
     async for number in numbers:
         ctx.report_progress(number)
         await trio.sleep(0.1)

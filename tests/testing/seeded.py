@@ -45,7 +45,6 @@ class Desk:
     done: trio.Event = attrs.field(factory=trio.Event)
     lines: list[str] = attrs.field(factory=list[str])
     started: list[int] = attrs.field(factory=list[int])
-    kept: list[object] = attrs.field(factory=list[object])  # what would be collected else
 
     def start(self, *command: str) -> int:
         """A program in a process group of its own, which nobody looks after but who kills it; its number."""

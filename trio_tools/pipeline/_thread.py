@@ -32,8 +32,8 @@ async def run_in_thread(call: CallState, tool: Tool) -> object:
     **Cancellation**: the thread is told (`check_cancelled`) and awaited.
     """
     call.seen = min(call.seen, trio.current_effective_deadline())  # the thread may ask, and cannot look itself
-    context = contextvars.copy_context()
     positional, named = tool.signature.bind(call.values, ThreadContext(call) if tool.signature.context else None)
+    context = contextvars.copy_context()
 
     def body() -> tuple[object]:
         call.thread = threading.get_ident()

@@ -50,10 +50,14 @@ def doom_in(crash: trio.TrioInternalError) -> Doom | None:
 class Clock(Protocol):
     """What a run needs of its clock beyond Trio's own interface."""
 
-    awaits_signal: bool  # whether a signal was sent that the loop is about to hear of
     doom: Doom | None  # what is to end the run the next time round
     saw_quiet: bool  # whether a task was in `wait_all_tasks_blocked`
     outside: bool  # whether a task waited for something that a virtual clock cannot hurry
+
+    def begin(self, *, careful: bool) -> None:
+        """A run begins. `careful`: look for tasks in `wait_all_tasks_blocked` each time that nothing can run, and not
+        only when there is no deadline left; `saw_quiet` says if there were any."""
+        ...
 
     def at_loop(self, steps: int) -> None:
         """Trio's loop, and no task, asks for the time next; so many steps were taken."""
@@ -61,24 +65,24 @@ class Clock(Protocol):
 
 
 class VirtualClock(trio.abc.Clock):
-    """Time that passes only when nothing can run: it jumps to the next deadline.
+    """Time that passes only when nothing can run: it jumps to the next deadline. `others` are threads that were at work
+    before, for somebody else."""
 
-    `others` are threads that were at work before, for somebody else. `careful`: look for tasks in
-    `wait_all_tasks_blocked` each time, and not only when there is no deadline left; `saw_quiet` says if there were any.
-    """
+    def __init__(self, others: Set[threading.Thread] = frozenset()) -> None:
+        self._others = others
+        self._doomed: Doom | None = None
+        self._steps = 0
+        self.begin(careful=True)
 
-    def __init__(self, others: Set[threading.Thread] = frozenset(), *, careful: bool = True) -> None:
+    def begin(self, *, careful: bool) -> None:
+        """As `Clock.begin`."""
         self.doom: Doom | None = None
         self.outside = False
-        self.awaits_signal = False
         self.saw_quiet = False
-        self._others = others
         self._careful = careful
         self._now = 0.0
         self._pauses = 0  # one after the other, in which nothing came from there
         self._paused_at = -1  # steps that had been taken
-        self._doomed: Doom | None = None
-        self._steps = 0
         self._looked_at = -1  # steps that had been taken when all was quiet, and a last look was taken
 
     def start_clock(self) -> None:
@@ -110,7 +114,7 @@ class VirtualClock(trio.abc.Clock):
             if descriptors or self._pauses > MOST_PAUSES:
                 raise OutsideWork
             return PAUSE  # in its own time: a thread that came back to a dead loop would complain
-        if not looked and (deadline == inf or self.awaits_signal or threads):
+        if not looked:
             self._looked_at = self._steps
             return 0
         if "wait_all_tasks_blocked" in waited_in:
@@ -126,13 +130,16 @@ class RealClock(trio.abc.Clock):
     """Time as it passes, for tools that use threads, processes or sockets; the run ends after `limit` seconds."""
 
     def __init__(self, limit: float) -> None:
-        self.doom: Doom | None = None
-        self.outside = False
-        self.awaits_signal = False
-        self.saw_quiet = False
-        self._began = time.perf_counter()
         self._limit = limit
         self._doomed: Doom | None = None
+        self.begin(careful=True)
+
+    def begin(self, *, careful: bool) -> None:
+        """As `Clock.begin`, but that nothing depends on `careful`."""
+        self.doom: Doom | None = None
+        self.outside = False
+        self.saw_quiet = False
+        self._began = time.perf_counter()
 
     def start_clock(self) -> None:
         """The run begins now."""

@@ -5,19 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
 
 import attrs
 import trio
 
 from trio_tools.testing._case import Case, Mode, read_case
 from trio_tools.testing._checks import CHECKS
-from trio_tools.testing._leftovers import FAR, NEAR, Standing, clear_away, standing
+from trio_tools.testing._leftovers import Standing, clear_away
 from trio_tools.testing._limits import Limits
+from trio_tools.testing._plan import Plan
 from trio_tools.testing._probe import BUDGET
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
-from trio_tools.testing._run import Plan, carry_out
+from trio_tools.testing._run import Assignment, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits
 from trio_tools.values import ErrorCode, ToolResult
@@ -41,8 +43,10 @@ class Exploration:
         self._began = time.perf_counter()
         self._virtual = True
         self._undisturbed: dict[int, Run] = {}  # by seed
-        self._around: Standing | None = None  # what stands there between runs
         self._runs = 0
+        self._tried = 0  # cases
+        self._failures: list[Failure] = []
+        self._spoilt = False  # whether what is shared by all runs may be so now
         self._missed = 0
         self._shorter = 0  # cases whose call came to its end in fewer steps than undisturbed
         self._unproved: list[str] = []
@@ -155,7 +159,6 @@ class Exploration:
         if not self._virtual or not outside:
             return False
         self._virtual = False
-        self._around = None
         self._began = time.perf_counter()
         self._undisturbed.clear()
         return True
@@ -164,27 +167,33 @@ class Exploration:
 
     def _explored(self, cases: list[Case]) -> Report:
         __tracebackhide__ = True
-        failures: list[Failure] = []
-        tried = 0
-        while tried < len(cases) and len(failures) < MOST_FAILURES and self._seconds() < self._limits.seconds:
-            run = self._run(cases[tried], cases[tried].seed)
-            if self._needs_real_clock(run):
-                tried = 0  # what was seen on the virtual clock does not count
-                self._missed = self._shorter = 0
-                failures.clear()
-                continue
-            tried += 1
-            self._missed += all(life.ended is None for life in run.lives) and run.doom is None
-            self._shorter += run.steps < cases[tried - 1].step and run.doom is None
-            failure = self._judged(run)
-            if failure is not None:
-                failures.append(failure)
-                if run.permits_kept:
-                    break  # it may be a lock that every run shares, and the next would wait for it
-        report = self._reported(tuple(failures), len(cases), len(cases) - tried)
-        if failures:
+        while (
+            self._tried < len(cases)
+            and len(self._failures) < MOST_FAILURES
+            and not self._spoilt
+            and self._seconds() < self._limits.seconds
+        ):
+            self._carry_out((self._assigned(case, case.seed) for case in cases[self._tried :]), self._tell)
+        report = self._reported(tuple(self._failures), len(cases), len(cases) - self._tried)
+        if self._failures:
             raise BrokenPromiseError(report)
         return report
+
+    def _tell(self, run: Run) -> bool:
+        """A case was tried. Whether the next may follow in the same run of Trio."""
+        assert run.case is not None
+        if self._needs_real_clock(run):
+            self._tried = self._missed = self._shorter = 0  # what was seen on the virtual clock does not count
+            self._failures.clear()
+            return False
+        self._tried += 1
+        self._missed += all(life.ended is None for life in run.lives) and run.doom is None
+        self._shorter += run.steps < run.case.step and run.doom is None
+        failure = self._judged(run)
+        if failure is not None:
+            self._failures.append(failure)
+            self._spoilt = bool(run.permits_kept)
+        return failure is None and self._seconds() < self._limits.seconds
 
     def traced(self, case: Case) -> Run:
         """One run of one case, with a trace of its steps."""
@@ -204,19 +213,37 @@ class Exploration:
         raise BrokenPromiseError(self._reported((attrs.evolve(failure, trace=trace_of(run)),), 1, 0))
 
     def _run(self, case: Case | None, seed: int, *, tracing: bool = False) -> Run:
-        self._runs += 1
-        if self._runs % COLLECTED == 0:
-            gc.collect()
+        runs: list[Run] = []
+
+        def keep(run: Run) -> bool:
+            runs.append(run)
+            return False
+
+        self._carry_out([self._assigned(case, seed, tracing=tracing)], keep)
+        return runs[0]
+
+    def _assigned(self, case: Case | None, seed: int, *, tracing: bool = False) -> Assignment:
         first = None if case is None else self._first(case.seed)
-        bounds = self._limits.of_run(first, virtual=self._virtual)
-        if self._around is None:
-            self._around = standing(self._plan.surroundings, NEAR if self._virtual else FAR)
-        run = carry_out(self._plan, case, bounds, self._around, seed=seed, tracing=tracing)
-        if run.left or run.doom is not None:
-            if not self._may_be_kept(run):
-                clear_away(self._around)
-            self._around = None  # not all of it can be cleared away
-        return run
+        return Assignment(
+            case=case, seed=seed, bounds=self._limits.of_run(first, virtual=self._virtual), tracing=tracing
+        )
+
+    def _carry_out(self, assignments: Iterable[Assignment], tell: Callable[[Run], bool]) -> None:
+        """Make these runs, and tell of each. What is left of one is cleared away, and then the next gets a run of Trio
+        of its own, as each does on the real clock."""
+
+        def told(run: Run, around: Standing) -> bool:
+            self._runs += 1
+            if self._runs % COLLECTED == 0:
+                gc.collect()
+            clean = not run.left and run.doom is None
+            if not clean and not self._may_be_kept(run):
+                clear_away(around)
+            return tell(run) and clean and self._virtual
+
+        pending = iter(assignments)
+        first = next(pending)
+        carry_out(self._plan, chain([first], pending), told, real_seconds=first.bounds.real_seconds)
 
     def _findings(self, run: Run) -> tuple[Finding, ...]:
         undisturbed = self._undisturbed[0 if run.case is None else run.case.seed]

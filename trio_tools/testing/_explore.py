@@ -11,10 +11,10 @@ from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._checks import CHECKS
 from trio_tools.testing._exploration import Exploration
 from trio_tools.testing._limits import Limits
+from trio_tools.testing._plan import Check, Plan, is_watched
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._report import Report
-from trio_tools.testing._run import Check, Plan, is_watched
 from trio_tools.testing._services import service_sources
 from trio_tools.testing._surroundings import Surroundings, private_surroundings
 from trio_tools.tool import Body, Tool

@@ -47,6 +47,15 @@ class Standing:
     looks: Mapping[str, Look]
     things: Mapping[str, Set[object]]
 
+    def now(self) -> Standing:
+        """What stands there now, looked for in the same way."""
+        return standing(self.surroundings, self.looks)
+
+    def with_tasks_of_now(self) -> Standing:
+        """The same but for tasks, which are those of now."""
+        tasks = set(self.looks["tasks"](self.surroundings))
+        return Standing(self.surroundings, self.looks, {**self.things, "tasks": tasks})
+
     def and_of(self, other: Standing) -> Standing:
         """What stood there then, or at that other moment."""
         return Standing(

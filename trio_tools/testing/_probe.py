@@ -12,7 +12,7 @@ from trio_tools.testing._life import Life
 from trio_tools.tool import Signature, Tool
 from trio_tools.values import FrozenDict
 
-# Which call a body belongs to: set where its wrappers begin, and inherited by the thread of a plain function.
+# Which call a body belongs to: set as it is given its arguments, and inherited by the thread of a plain function.
 current_life: ContextVar[Life | None] = ContextVar("trio_tools.testing.current_life", default=None)
 
 # Which call's body runs here, or a task or thread that it has started.
@@ -20,6 +20,9 @@ life_around: ContextVar[Life | None] = ContextVar("trio_tools.testing.life_aroun
 
 # What a body tells its context of its call: dropped once that has settled.
 _REPORTS = {"report_progress", "defer_context", "conclude_turn"}
+
+# Says which call the current task carries, if it is one that is looked at. Of one run of Trio.
+LIVES: trio.lowlevel.RunVar[Callable[[], Life | None]] = trio.lowlevel.RunVar("trio_tools.testing.lives")
 
 # Seconds of a budget for a tool that has none, so that there is one to run out: longer than anything that waits.
 BUDGET = 1e6
@@ -113,7 +116,8 @@ class _WatchedSignature:
         return self._of.read(arguments, problems)
 
     def bind(self, values: dict[str, object], context: object) -> tuple[Sequence[object], dict[str, object]]:
-        life = current_life.get()
+        life = LIVES.get()()
+        current_life.set(life)
         return self._of.bind(values, context if life is None or context is None else _WatchedContext(context, life))
 
     def prepare(self) -> None:

@@ -43,7 +43,38 @@ class Bounds:
     careful: bool = True  # whether a virtual clock looks for tasks in `wait_all_tasks_blocked` each time
 
 
-class Stepper(trio.abc.Instrument):
+class Steps(trio.abc.Instrument):
+    """Trio's instrument: it counts all steps for the clock, and has the stepper `of` the run that is on see them."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.of: Stepper | None = None
+        self._clock = clock
+        self._all = 0
+
+    def after_io_wait(self, timeout: float) -> None:
+        """Trio's loop is about to ask what time it is."""
+        self._clock.at_loop(self._all)
+        if self.of is not None:
+            self.of.after_io_wait()
+
+    def task_scheduled(self, task: trio.lowlevel.Task) -> None:
+        """Some task is going to run."""
+        if self.of is not None:
+            self.of.task_scheduled(task)
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        """A task is about to run."""
+        self._all += 1
+        if self.of is not None:
+            self.of.before_task_step(task)
+
+    def after_task_step(self, task: trio.lowlevel.Task) -> None:
+        """A task has run."""
+        if self.of is not None:
+            self.of.after_task_step(task)
+
+
+class Stepper:
     """Counts the steps of one run, and does at one of them what its case says."""
 
     def __init__(
@@ -78,7 +109,6 @@ class Stepper(trio.abc.Instrument):
         self._counting = False
         self._cutting = False  # whether tasks are scheduled now because of what ended the call
         self._expiring = False  # whether they will be when Trio next looks at its deadlines
-        self._all = 0
         self._open: Sequence[Life] = ()  # those whose calls were not over when Ctrl-C came
         self._order: dict[trio.lowlevel.Task, int] = {}
 
@@ -107,9 +137,8 @@ class Stepper(trio.abc.Instrument):
 
     # --- Trio's hooks ----------------------------------------------------------------------------------------------
 
-    def after_io_wait(self, timeout: float) -> None:
-        """Trio's loop is about to ask what time it is."""
-        self._clock.at_loop(self._all)
+    def after_io_wait(self) -> None:
+        """Trio is about to look at its deadlines."""
         self._cutting, self._expiring = self._expiring, False
 
     def task_scheduled(self, task: trio.lowlevel.Task) -> None:
@@ -124,7 +153,6 @@ class Stepper(trio.abc.Instrument):
 
     def before_task_step(self, task: trio.lowlevel.Task) -> None:
         """A task is about to run."""
-        self._all += 1
         self._cutting = False
         if not self._counting or self._is_trios(task):
             return
@@ -163,7 +191,7 @@ class Stepper(trio.abc.Instrument):
             case (Mode.BUDGET | Mode.BUDGET_FIRST, 0) | (Mode.CALLER_FIRST, 1):
                 self._run_out()
             case (Mode.INTERRUPT, 0):
-                self.interrupted = self._clock.awaits_signal = True
+                self.interrupted = True
                 self._open = [life for life in self._lives if not life.over]
                 signal.raise_signal(signal.SIGINT)
             case _:

@@ -14,11 +14,11 @@ from trio_tools.testing._checks import CHECKS
 from trio_tools.testing._exploration import Exploration
 from trio_tools.testing._life import Life
 from trio_tools.testing._limits import Limits
+from trio_tools.testing._plan import Plan, is_watched
 from trio_tools.testing._probe import watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._record import Run
 from trio_tools.testing._report import Finding
-from trio_tools.testing._run import Plan, is_watched
 from trio_tools.testing._services import ServiceSource, service_sources
 from trio_tools.testing._surroundings import Surroundings, private_surroundings
 from trio_tools.tool import Tool
