@@ -16,6 +16,7 @@ import trio
 from trio_tools.testing._clock import Stuck
 from trio_tools.testing._record import Heard, Run
 from trio_tools.testing._truth import untruths
+from trio_tools.testing._watchdog import Blocked
 from trio_tools.values import EffectState
 
 Check: TypeAlias = Callable[[Run, Run], Iterator[str]]
@@ -25,6 +26,8 @@ def settles(run: Run, baseline: Run) -> Iterator[str]:
     """The call comes to its end, in bounded steps and time, and a Ctrl-C goes on."""
     if run.doom is not None:
         what = "nothing can wake it any more" if isinstance(run.doom, Stuck) else "it goes on beyond its bound"
+        if isinstance(run.doom, Blocked):
+            what = f"it blocks Trio's loop, at {run.doom.place}"
         yield "; ".join((f"the call does not settle: {what}", *run.stuck))
     if run.raised is not None:
         yield f"execute raised instead of giving a result: {type(run.raised).__name__}: {run.raised}"

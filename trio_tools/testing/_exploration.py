@@ -22,6 +22,7 @@ from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Find
 from trio_tools.testing._run import Assignment, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits
+from trio_tools.testing._watchdog import Blocked
 from trio_tools.values import ErrorCode, ToolResult
 
 # Cases with broken promises after which an exploration stops: one mistake shows in many.
@@ -174,6 +175,8 @@ class Exploration:
             and self._seconds() < self._limits.seconds
         ):
             self._carry_out((self._assigned(case, case.seed) for case in cases[self._tried :]), self._tell)
+        if cases and not self._tried:
+            raise ValueError(f"the time was up before the first of {len(cases)} cases was tried: give more seconds=")
         report = self._reported(tuple(self._failures), len(cases), len(cases) - self._tried)
         if self._failures:
             raise BrokenPromiseError(report)
@@ -192,7 +195,7 @@ class Exploration:
         failure = self._judged(run)
         if failure is not None:
             self._failures.append(failure)
-            self._spoilt = bool(run.permits_kept)
+            self._spoilt = bool(run.permits_kept) or isinstance(run.doom, Blocked)
         return failure is None and self._seconds() < self._limits.seconds
 
     def traced(self, case: Case) -> Run:

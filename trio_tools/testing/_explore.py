@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import inf
 
+from trio_tools.pipeline import checked
 from trio_tools.policies import with_timeout
 from trio_tools.registry import AnyPlugin, RegistryOptions, in_order_of_need
 from trio_tools.testing._case import Case, Mode
@@ -59,7 +61,7 @@ def explore_cancellation(
     not run at all, `TypeError` for what is no tool, and `RuntimeError` inside of Trio: it runs Trio itself.
     """
     __tracebackhide__ = True
-    declared = tool if isinstance(tool, (Tool, str)) else declare(tool)
+    declared = tool if isinstance(tool, str) else _declared(tool)
     call = ToolCall(declared if isinstance(declared, str) else declared.name, arguments, id="explored")
     tools = () if isinstance(declared, str) else (declared,)
     with private_surroundings() as surroundings:
@@ -100,12 +102,14 @@ def explore_turn(
     Raises as `explore_cancellation` does, and `ValueError` for a turn without calls.
     """
     __tracebackhide__ = True
-    declared = tuple(one if isinstance(one, Tool) else declare(one) for one in tools)
-    called = tuple(calls)
+    declared = tuple(map(_declared, tools))
+    called = tuple(map(checked, calls))
     if not called:
         raise ValueError("a turn without calls has nothing to explore")
     name = "+".join(call.name for call in called)
     _count("runs", runs)
+    if isinstance(seed, bool) or not isinstance(seed, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"seed is a whole number, not {seed!r}")
     with private_surroundings() as surroundings:
         options = RegistryOptions(max_parallel_calls=max_parallel_calls)
         plan = plan_of(
@@ -139,15 +143,31 @@ def plan_of(
         tools=tuple(map(watched, tools)),
         plugins=tuple(in_order_of_need(with_timeout(tuple(plugins)))),
         services=sources,
-        check=check,
+        check=_checked(check),
         options=RegistryOptions() if options is None else options,
         surroundings=surroundings,
         held=tuple(one for one in reachable(roots) if is_watched(one)),
     )
 
 
+def _checked(check: Check | None) -> Check | None:
+    if check is not None and not callable(check):  # pyright: ignore[reportUnnecessaryComparison]
+        raise TypeError(f"check is a function of the run, not {check!r}")
+    return check
+
+
+def _declared(one: Tool | Body) -> Tool:
+    if isinstance(one, Tool):
+        return one
+    if not callable(one):
+        raise TypeError(f"a tool, a typed function or the name of a plugin's tool can be explored, not {one!r}")
+    return declare(one)
+
+
 def _limits(bound: float, seconds: float) -> Limits:
-    return Limits(bound=check_seconds("bound", bound), seconds=check_seconds("seconds", seconds))
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 1 <= bound < inf:
+        raise ValueError(f"bound is a factor of 1 or more, not {bound!r}")
+    return Limits(bound=bound, seconds=check_seconds("seconds", seconds))
 
 
 def _checks(names: Collection[str]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ import pytest
 
 from trio_tools.testing._effects import EffectRecorder
 from trio_tools.testing._explore import explore_cancellation, explore_turn
+from trio_tools.testing._gate import Gate
 from trio_tools.testing._no_leftovers import no_leftovers
-from trio_tools.testing._report import Report
+from trio_tools.testing._report import BrokenPromiseError, Report
 
 P = ParamSpec("P")
 
@@ -23,9 +24,13 @@ def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Re
     @wraps(explore)
     def kept(*args: P.args, **kwargs: P.kwargs) -> Report:
         __tracebackhide__ = True
-        report = explore(*args, **kwargs)
-        config.stash.setdefault(_REPORTS, []).append(report)
-        return report
+        reports = config.stash.setdefault(_REPORTS, [])
+        try:
+            reports.append(explore(*args, **kwargs))
+        except BrokenPromiseError as broken:
+            reports.append(broken.report)
+            raise
+        return reports[-1]
 
     return kept
 
@@ -43,8 +48,9 @@ def trio_tools_explore_turn(pytestconfig: pytest.Config) -> Callable[..., Report
 
 
 @pytest.fixture
-def trio_tools_no_leftovers() -> Generator[None]:
+def trio_tools_no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """The test may leave nothing: no thread, process, descriptor or temporary file."""
+    tmp_path_factory.getbasetemp()  # pytest's own, which it keeps, is made where it would be without us
     with no_leftovers():
         yield
 
@@ -55,6 +61,12 @@ def trio_tools_effects() -> EffectRecorder:
     return EffectRecorder()
 
 
+@pytest.fixture
+def trio_tools_gate() -> Gate:
+    """A `Gate` for a tool of this test to park at."""
+    return Gate()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say what was explored, and what that leaves unproved."""
     reports = config.stash.get(_REPORTS, list[Report]())
@@ -63,7 +75,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     runs, seconds = sum(report.runs for report in reports), sum(report.seconds for report in reports)
     terminalreporter.section("trio_tools")
     explorations = "1 exploration" if len(reports) == 1 else f"{len(reports)} explorations"
-    terminalreporter.line(f"every promise held in {explorations}: {runs} runs, {seconds:.2f} s")
+    broken = sum(bool(report.failures) for report in reports)
+    outcome = (
+        f"promises were broken in {broken} of {explorations}" if broken else f"every promise held in {explorations}"
+    )
+    terminalreporter.line(f"{outcome}: {runs} runs, {seconds:.2f} s")
     for report in reports:
         for unproved in report.unproved:
             terminalreporter.line(f"unproved of {report.name}: {unproved}")

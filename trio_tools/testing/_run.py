@@ -21,6 +21,7 @@ from trio_tools.testing._plan import Plan
 from trio_tools.testing._record import Run
 from trio_tools.testing._scheduling import seed_order
 from trio_tools.testing._stepping import Bounds, Stepper, Steps
+from trio_tools.testing._watchdog import PATIENCE, Watchdog
 from trio_tools.testing._work import Work
 
 # Told of a run, and of what stands there without it: whether the next may follow in the same run of Trio.
@@ -44,9 +45,11 @@ def carry_out(plan: Plan, assignments: Iterator[Assignment], told: Told, *, real
     What the plugins raise as they are opened comes out; so does a Ctrl-C of a person.
     """
     clock = VirtualClock(plan.surroundings.others) if real_seconds is None else RealClock(real_seconds)
-    course = _Course(plan, assignments, told, clock)
+    watchdog = Watchdog(clock, PATIENCE + (real_seconds or 0))
+    course = _Course(plan, assignments, told, clock, watchdog)
     try:
-        trio.run(course.main, clock=clock, instruments=[course.steps])
+        with watchdog.watching():
+            trio.run(course.main, clock=clock, instruments=[course.steps])
     except trio.TrioInternalError as crash:
         doom = doom_in(crash)
         if doom is None:
@@ -58,13 +61,19 @@ class _Course:
     """One run of Trio, and the runs in it."""
 
     def __init__(
-        self, plan: Plan, assignments: Iterator[Assignment], told: Told, clock: VirtualClock | RealClock
+        self,
+        plan: Plan,
+        assignments: Iterator[Assignment],
+        told: Told,
+        clock: VirtualClock | RealClock,
+        watchdog: Watchdog,
     ) -> None:
         self.steps = Steps(clock)
         self._plan = plan
         self._assignments = assignments
         self._told = told
         self._clock = clock
+        self._watchdog = watchdog
         self._tasks: list[trio.lowlevel.Task] = []  # the main one, and that which Trio starts it from
         self._around: Standing | None = None  # what stands there between runs
         self._run: Run | None = None  # the one under way
@@ -77,6 +86,7 @@ class _Course:
         for assignment in self._assignments:
             self._run = run = Run(assignment.case, [])
             self._clock.begin(careful=assignment.bounds.careful)
+            self._watchdog.feed()
             seed_order(assignment.seed)
             await self._made(run, assignment, around)
             if not self._told(run, around):

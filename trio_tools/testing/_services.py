@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable, Mapping
 
 import attrs
@@ -38,6 +39,8 @@ def service_sources(given: Iterable[object] | Mapping[type[object], object]) -> 
 def _source(entry: object) -> ServiceSource:
     if isinstance(entry, type):
         return ServiceSource(entry, entry)
+    if isinstance(entry, types.FunctionType):
+        raise TypeError(f"services: {entry.__qualname__} makes a service of which type? Give a pair of both")
     if not isinstance(entry, tuple):
         return ServiceSource(type(entry), lambda: entry)
     pair: tuple[object, ...] = entry  # pyright: ignore[reportUnknownVariableType]

@@ -8,6 +8,7 @@ that is cut at once is scheduled in its own step; and in a shield without a boun
 from __future__ import annotations
 
 from math import inf
+from types import FrameType
 
 import attrs
 import trio
@@ -36,7 +37,8 @@ class Unwinding:
         self.missteps: list[Misstep] = []
         # Those that carry a body which a Cancelled must come out of: it was delivered to them, or to a task below them.
         self.unwinders: set[trio.lowlevel.Task] = set()
-        self._cut: set[trio.lowlevel.Task] = set()  # those that a Cancelled was delivered to
+        # Those that a Cancelled was delivered to, each with the call of Trio's that it waited in.
+        self._cut: dict[trio.lowlevel.Task, FrameType | None] = {}
         self._woken: set[trio.lowlevel.Task] = set()  # by what ended their calls, unless a shield held it off
         self._current: trio.lowlevel.Task | None = None
         self._at_once = False  # whether the current task was scheduled in its own step
@@ -55,7 +57,7 @@ class Unwinding:
         if task in self._woken:
             self._woken.discard(task)
             if trio.current_effective_deadline() == -inf:
-                self._cut.add(task)
+                self._cut[task] = _call_of_trios(frames_of(task))
                 self.unwinders.add(carrier)
 
     def after_step(self, task: trio.lowlevel.Task, carrier: trio.lowlevel.Task, *, in_zone: bool) -> None:
@@ -78,11 +80,24 @@ class Unwinding:
         frames = frames_of(task)
         if not _waits(frames):
             return
-        if task in self._cut and _is_users(frames) and not _has_closed(frames):
+        call = _call_of_trios(frames)
+        # one that is still in the same call of Trio's unwinds as Trio does
+        again = task in self._cut and (call is None or self._cut[task] is not call)
+        if again and _is_users(frames) and not _has_closed(frames):
             self.missteps.append(Misstep("unwinding", place_in(frames)))
-        self._cut.add(task)
+        self._cut[task] = call
         if task is carrier:
             self.unwinders.add(carrier)
+
+
+def _call_of_trios(frames: Frames) -> FrameType | None:
+    """The outermost frame of Trio's, or ours, below the innermost of the tool's own."""
+    call: FrameType | None = None
+    for frame, _ in reversed(frames):
+        if not is_machinery(frame):
+            break
+        call = frame
+    return call
 
 
 def _waits(frames: Frames) -> bool:

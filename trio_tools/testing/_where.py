@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
@@ -26,6 +27,7 @@ _MACHINERY = (
         )
     ),
     contextlib.__file__,
+    threading.__file__,
 )
 
 Frames: TypeAlias = list[tuple[FrameType, int]]

@@ -140,9 +140,11 @@ class Work:
                 answer = await answer  # pyright: ignore[reportUnknownVariableType]
         except Exception as thrown:
             self._run.objection = f"{type(thrown).__name__}: {thrown}"
-        else:
-            if answer is False or isinstance(answer, str):
-                self._run.objection = answer or "it returned False"
+            return
+        if answer is False or isinstance(answer, str):
+            self._run.objection = answer or "it returned False"
+        elif answer is not None and answer is not True:
+            raise TypeError(f"check returns None, True, False or a text, not {answer!r}")
 
     # --- what is heard ---------------------------------------------------------------------------------------------
 

@@ -100,7 +100,6 @@ class Striker(trio.abc.Instrument):
         self.steps += 1
         if self._strike is not None and self.steps == self._strike.step:
             self.struck = True
-            self._clock.awaits_signal = True  # if it was one: Trio may be asleep before it hears of it
             self._strike.act()
         if self.steps > MOST_STEPS:
             self._clock.doom = TooManySteps()
