@@ -53,7 +53,7 @@ def test_the_place_is_the_line_of_the_tool() -> None:
 def test_what_is_broken_undisturbed_is_told_alone_and_has_no_replay() -> None:
     report = report_of(lambda: explore_cancellation(asks_twice, check=lambda run: False))
     (failure,) = report.failures
-    assert (report.cases, report.runs) == (0, 1)
+    assert (report.cases, report.runs) == (0, 2)
     assert failure.words("asks_twice").splitlines() == [
         "asks_twice, undisturbed",
         "  check: the check of your own objects: it returned False",
@@ -106,7 +106,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch, value: str) -> list[Case | None]:
 def test_a_replay_makes_the_one_case_and_shows_its_trace(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert replayed(monkeypatch, "asks_twice:budget:2:0") == [None, Case(Mode.BUDGET, 2)]
+    assert replayed(monkeypatch, "asks_twice:budget:2:0") == [None, None, Case(Mode.BUDGET, 2)]
     told = capsys.readouterr().out
     assert told.startswith("every promise held: asks_twice, out of budget while blocked at step 2 (seed 0), at ")
     (marked,) = [line.strip() for line in told.splitlines() if line.strip().startswith(">")]
@@ -122,11 +122,12 @@ def test_a_replay_of_a_failure_fails_with_the_same_words_and_the_trace(monkeypat
     assert before.trace == ()
     assert sum(line.startswith("> 2 task ") for line in after.trace) == 1
     assert f"    {after.trace[0]}" in str(again)
-    assert (again.runs, again.cases) == (2, 1)
+    assert (again.runs, again.cases) == (3, 1)
+    assert again.unproved == ("every other case: TRIO_TOOLS_REPLAY asked for this one",)
 
 
 def test_a_replay_under_another_seed_has_its_own_undisturbed_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert replayed(monkeypatch, "asks_twice:blocked:1:5") == [None, None, Case(Mode.BLOCKED, 1, 5)]
+    assert replayed(monkeypatch, "asks_twice:blocked:1:5") == [None, None, None, Case(Mode.BLOCKED, 1, 5)]
 
 
 def test_a_replay_of_another_tool_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +150,7 @@ def test_a_case_that_is_written_wrong_is_refused_with_how_it_is_written(
 
 def test_a_step_that_never_comes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(REPLAY, "asks_twice:blocked:99:0")
-    words = "TRIO_TOOLS_REPLAY: the call of asks_twice has 6 steps, so blocked:99:0 never comes"
+    words = "TRIO_TOOLS_REPLAY: the call of asks_twice has 5 steps, so blocked:99:0 never comes"
     with pytest.raises(ValueError, match=words):
         explore_cancellation(asks_twice)
 

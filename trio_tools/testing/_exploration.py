@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable, Collection, Iterable
 from itertools import chain
@@ -11,26 +10,23 @@ from itertools import chain
 import attrs
 import trio
 
-from trio_tools.testing._case import Case, Mode, read_case
+from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._checks import CHECKS
 from trio_tools.testing._leftovers import Standing, clear_away
 from trio_tools.testing._limits import Limits
 from trio_tools.testing._plan import Plan
-from trio_tools.testing._probe import BUDGET
 from trio_tools.testing._record import Run
-from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, trace_of
+from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, replayed, trace_of
 from trio_tools.testing._run import Assignment, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
 from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits
+from trio_tools.testing._undisturbed import check_usable, not_seen, results_of
 from trio_tools.testing._watchdog import Blocked
-from trio_tools.values import ErrorCode, ToolResult
 
 # Cases with broken promises after which an exploration stops: one mistake shows in many.
 MOST_FAILURES = 5
 # Runs between two collections of garbage: some milliseconds' worth, and some megabytes at most.
 COLLECTED = 25
-# Codes of calls that never get anywhere.
-_REFUSED = (ErrorCode.INVALID_ARGS, ErrorCode.UNKNOWN_TOOL)
 
 
 class Exploration:
@@ -64,9 +60,9 @@ class Exploration:
             )
         with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed(), garbage_waits():
             self._first(0)
-            replayed = _replayed(self._name)
-            if replayed is not None:
-                return self._replay(replayed)
+            asked = replayed(self._name)
+            if asked is not None:
+                return self._replay(asked)
             if not interruptible:
                 self._unproved.append("Ctrl-C was not tried: only the main thread is sent signals")
             listed = [case for case in cases(self._steps_under) if interruptible or case.mode is not Mode.INTERRUPT]
@@ -89,7 +85,7 @@ class Exploration:
                 if self._needs_real_clock(runs[0]):
                     continue
                 self._undisturbed[0] = runs[0]
-                _check_usable(runs[0])
+                check_usable(runs[0])
                 for case in cases(runs[0].steps) if runs[0].doom is None else ():
                     if interruptible or case.mode is not Mode.INTERRUPT:
                         runs.append(self._run(case, case.seed))
@@ -112,14 +108,15 @@ class Exploration:
             warm = self._run(None, seed, tracing=True) if not self._undisturbed else None
             if warm is not None and self._needs_real_clock(warm):
                 return self._first(seed)
-            run = self._run(None, seed, tracing=True)
+            # what the warming one has not given back, the next would not get
+            run = warm if warm is not None and warm.spoils else self._run(None, seed, tracing=True)
             if self._needs_real_clock(run):
                 return self._first(seed)
             if self._may_be_kept(run):
                 run = self._rehearsed(run, seed)
             self._undisturbed[seed] = run
-            _check_usable(run)
-            if warm is not None and warm.trace != run.trace and self._virtual:
+            check_usable(run)
+            if warm is not None and warm.trace != run.trace and self._virtual and not self._plan.rehearsed:
                 self._check_repeatable(run, seed)
             failure = self._judged(run)
             if failure is not None:
@@ -131,6 +128,11 @@ class Exploration:
             self._unproved.append(
                 "under the same seed the undisturbed call takes other steps each time: something else than the order "
                 "of its tasks decides, and a case that is run again may be another one"
+            )
+        else:
+            self._unproved.append(
+                "the first call took other steps than later ones, as one does that finds a cache empty: no first one "
+                "was ended; have services= make anew what it keeps"
             )
 
     def _may_be_kept(self, run: Run) -> bool:
@@ -195,7 +197,7 @@ class Exploration:
         failure = self._judged(run)
         if failure is not None:
             self._failures.append(failure)
-            self._spoilt = bool(run.permits_kept) or isinstance(run.doom, Blocked)
+            self._spoilt = run.spoils or isinstance(run.doom, Blocked)
         return failure is None and self._seconds() < self._limits.seconds
 
     def traced(self, case: Case) -> Run:
@@ -249,7 +251,7 @@ class Exploration:
         carry_out(self._plan, chain([first], pending), told, real_seconds=first.bounds.real_seconds)
 
     def _findings(self, run: Run) -> tuple[Finding, ...]:
-        undisturbed = self._undisturbed[0 if run.case is None else run.case.seed]
+        undisturbed = self._first(0 if run.case is None else run.case.seed)
         names = [name for name in (CHECKS if run.doom is None else ("settles",)) if name not in self._allowed]
         return tuple(Finding(name, words) for name in names for words in CHECKS[name](run, undisturbed))
 
@@ -277,16 +279,7 @@ class Exploration:
                 f"{self._shorter} of {cases} cases never came: the call took fewer steps than undisturbed; let it find "
                 "each time what it found the first time, such as an empty cache (services= makes it anew)"
             )
-        if undisturbed.seconds >= BUDGET:
-            self._unproved.append(
-                f"undisturbed, the call has no end of its own: a budget that it was given cut it after {BUDGET:,.0f} s"
-            )
-        results = tuple(life.result for life in undisturbed.lives if life.result is not None)
-        self._unproved += [
-            f"undisturbed, {one.tool} does not succeed, and what it would do then was not seen: {one.text}"
-            for one in results
-            if one.is_error and one.cause is None
-        ]
+        self._unproved += not_seen(undisturbed)
         return Report(
             name=self._name,
             steps=undisturbed.steps,
@@ -296,25 +289,7 @@ class Exploration:
             missed=self._missed,
             seconds=self._seconds(),
             virtual=self._virtual,
-            undisturbed=results,
+            undisturbed=results_of(undisturbed),
             failures=failures,
             unproved=tuple(self._unproved),
         )
-
-
-def _check_usable(run: Run) -> None:
-    __tracebackhide__ = True
-    refused = [life for life in run.lives if life.result is not None and _is_refused(life.result, run)]
-    if len(refused) == len(run.lives):
-        why = "; ".join(f"{life.name}: {life.result.text}" for life in refused if life.result is not None)
-        raise ValueError(f"there is nothing to explore, the call cannot run: {why}")
-
-
-def _is_refused(result: ToolResult, run: Run) -> bool:
-    return result.code in _REFUSED or (result.is_error and bool(run.missing))
-
-
-def _replayed(name: str) -> Case | None:
-    """The case that the environment asks for, if it is one of the calls of this name. Raises `ValueError`."""
-    asked, _, case = os.environ.get(REPLAY, "").partition(":")
-    return read_case(case) if asked == name else None

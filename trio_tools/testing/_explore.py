@@ -99,7 +99,8 @@ def explore_turn(
     The others are as for `explore_cancellation`, `bound` (a factor) and `seconds` too. Its promises hold for each call,
     and for the turn that it gives one result per call in call order.
 
-    Raises as `explore_cancellation` does, and `ValueError` for a turn without calls.
+    Raises as `explore_cancellation` does, `ValueError` for a turn without calls, and `TypeError` for a seed that is no
+    whole number.
     """
     __tracebackhide__ = True
     declared = tuple(map(_declared, tools))

@@ -58,6 +58,7 @@ class Run:
     results: tuple[ToolResult, ...] = ()  # in call order; of a turn that Ctrl-C has ended those that it told of
     left: list[Leftover] = attrs.field(factory=list[Leftover])
     permits_kept: list[str] = attrs.field(factory=list[str])
+    spoils: bool = False  # whether some of them are of what later runs share
     missteps: list[Misstep] = attrs.field(factory=list[Misstep])
     raised: BaseException | None = None  # by `execute`, which is to give results
     interrupt_sent: bool = False

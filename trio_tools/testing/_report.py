@@ -10,7 +10,7 @@ from types import FrameType
 
 import attrs
 
-from trio_tools.testing._case import Case
+from trio_tools.testing._case import Case, read_case
 from trio_tools.testing._record import Run
 from trio_tools.values import ToolResult
 
@@ -95,6 +95,12 @@ class BrokenPromiseError(AssertionError):
     def __init__(self, report: Report) -> None:
         super().__init__(str(report))
         self.report = report
+
+
+def replayed(name: str) -> Case | None:
+    """The case that the environment asks for, if it is one of the calls of this name. Raises `ValueError`."""
+    asked, _, case = os.environ.get(REPLAY, "").partition(":")
+    return read_case(case) if asked == name else None
 
 
 def replay_line(name: str, case: Case) -> str:

@@ -67,10 +67,10 @@ class Work:
                 run.zones.clear()
             self._listen(held)
             kept = around if plan.is_bare and not plan.rehearsed else around.now()
-            taken, before = permits(held), kept.with_tasks_of_now()
+            shared, taken, before = permits(plan.held), permits(held), kept.with_tasks_of_now()
             await self._call(registry)
             run.left += await self._rest(partial(_left, registry, before))
-            run.permits_kept = taken.kept()
+            run.permits_kept, run.spoils = taken.kept(), bool(shared.kept())
             await self._ask()
         if kept is not around:
             # what stood there before the call may be kept by nobody but who is there for all calls

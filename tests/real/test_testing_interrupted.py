@@ -1,0 +1,84 @@
+"""A person's Ctrl-C ends an exploration, at whatever it is just then, and leaves everything as it was."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import signal
+import tempfile
+import threading
+
+import pytest
+import trio
+
+from trio_tools.testing import Run, explore_cancellation, explore_turn
+from trio_tools.testing._surroundings import MARK
+from trio_tools.values import ToolCall
+
+
+async def naps() -> None:
+    """Sleeps a few times."""
+    for _ in range(4):
+        await trio.sleep(1)
+
+
+async def swallows_everything() -> None:
+    """As tools do that a person gives up on."""
+    for _ in range(30):
+        try:
+            await trio.sleep(1)
+        except BaseException:
+            continue
+
+
+def state() -> list[object]:
+    folders = tempfile.gettempdir(), os.environ.get("TMPDIR"), os.environ.get(MARK)
+    return [signal.getsignal(signal.SIGINT), folders, random.getstate(), gc.get_freeze_count(), gc.isenabled()]
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.05, 0.13])
+def test_ctrl_c_by_a_person_ends_an_exploration(seconds: float) -> None:
+    gc.unfreeze()  # 3.12 has frozen some objects itself
+    before = state()
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            explore_cancellation(naps, seeds=10_000)
+    finally:
+        timer.join()
+    assert state() == before
+
+
+def test_ctrl_c_by_a_person_ends_an_exploration_of_a_turn() -> None:
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            explore_turn([naps], [ToolCall("naps")] * 3, runs=100_000)
+    finally:
+        timer.join()
+
+
+def test_ctrl_c_by_a_person_ends_it_in_a_check_of_ones_own() -> None:
+    def check(run: Run) -> None:
+        if run.case is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        explore_cancellation(naps, check=check)
+
+
+def test_ctrl_c_by_a_person_comes_out_although_the_tool_swallows_it() -> None:
+    """Trio tells its main task, which is not the tool's."""
+    sent: list[int] = []
+
+    async def is_interrupted() -> None:
+        if not sent:
+            sent.append(1)
+            os.kill(os.getpid(), signal.SIGINT)
+        await swallows_everything()
+
+    with pytest.raises(KeyboardInterrupt):
+        explore_cancellation(is_interrupted)
