@@ -13,7 +13,7 @@ import pytest
 import trio
 from bad_tools_left import NoConfig
 
-from trio_tools import Registry, ToolContext, plugin
+from trio_tools import Registry, ToolCall, ToolContext, plugin, tool
 from trio_tools.testing import (
     BrokenPromiseError,
     EffectRecorder,
@@ -127,6 +127,37 @@ async def starts_a_job(ctx: ToolContext) -> str:
 def test_a_job_outlives_its_call_and_so_does_what_it_does() -> None:
     report = explore_cancellation(starts_a_job)
     assert (report.failures, report.unproved) == ((), ())
+
+
+async def starts_a_job_that_makes_a_call(ctx: ToolContext) -> str:
+    async def call() -> None:
+        await trio.sleep(5)
+        await ctx.execute(ToolCall("post"), scope=trio.CancelScope())
+
+    job = ctx.start_job(call)
+    await trio.sleep(1)
+    return job.id
+
+
+@plugin("post_office", config=NoConfig)
+@asynccontextmanager
+async def post_office(registry: Registry, config: NoConfig) -> AsyncGenerator[None]:
+    @tool
+    async def post(ctx: ToolContext) -> None:
+        """Posts a letter."""
+
+        async def send() -> None:
+            await trio.sleep(1)
+            ctx.require(EffectRecorder).happened("letter.post")
+
+        await ctx.irreversible("letter.post", send)
+
+    registry.register(post)
+    yield
+
+
+def test_the_calls_that_a_job_makes_outlive_its_call_too() -> None:
+    assert explore_cancellation(starts_a_job_that_makes_a_call, plugins=[post_office]).failures == ()
 
 
 # --- permits ----------------------------------------------------------------------------------------------------------

@@ -244,8 +244,11 @@ def job_tasks() -> list[trio.lowlevel.Task]:
 
 
 def in_job() -> bool:
-    """Whether this task is in a job, and in no call that the job makes."""
-    return isinstance(enclosing(), JobState)
+    """Whether this task is in a job, or in a call that a job makes."""
+    around = enclosing()
+    while isinstance(around, CallState):
+        around = around.around_it or around.job
+    return around is not None
 
 
 def _bare(function: object) -> object:

@@ -106,7 +106,7 @@ def _is_late(heard: Heard, run: Run) -> bool:
 
 def effects(run: Run, baseline: Run) -> Iterator[str]:
     """Every effect that happened stands in a result, and none that did not happen stands there as committed."""
-    happened = Counter(heard.happening.name for heard in run.heard if not heard.of_job)
+    happened = Counter(heard.happening.name for heard in run.heard if heard.has_result)
     late = Counter(heard.happening.name for heard in run.heard if _is_late(heard, run))
     listed = [effect for result in run.published for effect in result.effects]
     committed = Counter(effect.name for effect in listed if effect.state is EffectState.COMMITTED)

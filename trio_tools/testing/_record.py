@@ -20,12 +20,13 @@ S = TypeVar("S")
 @attrs.frozen
 class Heard:
     """Something that happened: at which moment, and in which call's body, if in one, or in a job that it started, which
-    is to outlive the call."""
+    is to outlive the call; and whether there is a result to name it, as there is of the calls that a job makes."""
 
     moment: int
     life: Life | None
     happening: Happening
     of_job: bool = False
+    has_result: bool = True
 
 
 @attrs.define

@@ -184,4 +184,5 @@ class Work:
 
     def _happened(self, happening: Happening) -> None:
         of_job = trio.lowlevel.in_trio_task() and in_job()
-        self._run.heard.append(Heard(self._stepper.tick(), life_around.get(), happening, of_job))
+        has_result = not of_job or current_call() is not None
+        self._run.heard.append(Heard(self._stepper.tick(), life_around.get(), happening, of_job, has_result))
