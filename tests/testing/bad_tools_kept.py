@@ -71,6 +71,34 @@ async def two_lines_or_none(ctx: ToolContext) -> str:
     return "booked"
 
 
+async def _feed(send: trio.MemorySendChannel[str]) -> None:
+    await trio.sleep(1)
+    await send.send("item")
+
+
+async def taken_and_lost(ctx: ToolContext) -> str:
+    desk = ctx.require(Desk)
+    send, receive = trio.open_memory_channel[str](0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_feed, send)
+        item = await receive.receive()
+        desk.lines.append("taken")
+        await trio.lowlevel.checkpoint_if_cancelled()
+        desk.lines.append("handed on")
+    return item
+
+
+async def taken_and_handed_on(ctx: ToolContext) -> str:
+    desk = ctx.require(Desk)
+    send, receive = trio.open_memory_channel[str](0)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_feed, send)
+        item = await receive.receive()
+        desk.lines += ["taken", "handed on"]
+        await trio.lowlevel.checkpoint_if_cancelled()
+    return item
+
+
 def books_balance(run: Run) -> bool:
     return len(run.service(Desk).lines) % 2 == 0
 

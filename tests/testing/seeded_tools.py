@@ -38,6 +38,14 @@ TOOLS = [
         good=kept.two_lines_or_none,
         of_own=kept.books_balance,
     ),
+    Seeded(
+        name="taken as it wakes, and lost",
+        check="check",
+        source="own",
+        bad=kept.taken_and_lost,
+        good=kept.taken_and_handed_on,
+        of_own=kept.books_balance,
+    ),
     # permits
     Seeded(
         name="permit kept by a cancelled call",
