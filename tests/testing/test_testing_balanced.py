@@ -9,9 +9,10 @@ import attrs
 import pytest
 import trio
 
-from trio_tools import Cause, ErrorCode, ErrorInfo, ToolCall, ToolResult, tool
-from trio_tools.testing import Run, explore_turn
+from trio_tools import Cause, Effect, EffectState, ErrorCode, ErrorInfo, ToolCall, ToolResult, tool
+from trio_tools.testing import Happening, Run, explore_turn
 from trio_tools.testing._checks import CHECKS
+from trio_tools.testing._record import Heard
 
 MUST_BE = "read was ended from outside: its result must be ABORTED, cause caller, and is "
 
@@ -126,3 +127,20 @@ def test_what_is_no_result_of_the_turn_is_seen(run: Run) -> None:
     foreign = ToolResult(call_id=None, tool="read", content=())
     run.results = (foreign, *run.results[1:])
     assert len(list(CHECKS["balanced"](run, run))) == 1
+
+
+def test_a_ctrl_c_that_nobody_hears_of_again_is_found(run: Run) -> None:
+    """M030."""
+    run.interrupt_sent = True
+    assert list(CHECKS["settles"](run, run)) == ["the Ctrl-C was lost: no KeyboardInterrupt came out"]
+    run.interrupted = True
+    assert list(CHECKS["settles"](run, run)) == []
+
+
+def test_an_effect_that_is_told_and_did_not_happen_is_found(run: Run) -> None:
+    """M030."""
+    whole = untouched(run)
+    whole.heard = [Heard(1, None, Happening("mail.send"))]
+    told = attrs.evolve(run.published[0], effects=(Effect("mail.send", EffectState.COMMITTED),))
+    run.published = [told, *run.published[1:]]
+    assert list(CHECKS["effects"](run, whole)) == ["results name mail.send once, and it never happened"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import inf
 
 import pytest
 import trio
 
-from trio_tools import tool
+from trio_tools import Cause, ToolContext, tool
 from trio_tools.testing import BrokenPromiseError, Mode, Report, Run, explore_cancellation
 from trio_tools.testing._life import Life
 
@@ -228,3 +229,38 @@ def test_a_check_that_is_allowed_to_fail_is_said_to_be_unproved() -> None:
 def test_what_is_no_check_cannot_be_allowed() -> None:
     with pytest.raises(ValueError, match="allow names 'leaks', and the checks are settles, truth, balanced, "):
         explore_cancellation(two_naps, allow=["leaks"])
+
+
+class Noted:
+    """What a tool wrote down."""
+
+    def __init__(self) -> None:
+        self.deadlines: list[float] = []  # seconds on Trio's clock
+
+
+async def cleans_up_for_a_while(ctx: ToolContext) -> str:
+    """Notes how much time it has, as often as it can."""
+    try:
+        await trio.sleep(1)
+    finally:
+        with trio.move_on_after(5, shield=True):
+            for _ in range(3):
+                await trio.lowlevel.checkpoint()
+                ctx.require(Noted).deadlines.append(ctx.deadline)
+    return "done"
+
+
+def test_the_modes_of_two_events_have_both() -> None:
+    causes: dict[Mode, set[Cause | None]] = {mode: set() for mode in Mode}
+    least: dict[Mode, float] = dict.fromkeys(Mode, inf)
+
+    def check(run: Run) -> None:
+        state = run.lives[0].state
+        if run.case is not None and state is not None:
+            causes[run.case.mode].add(state.cause)
+            least[run.case.mode] = min([least[run.case.mode], *run.service(Noted).deadlines])
+
+    explore_cancellation(cleans_up_for_a_while, services=[Noted], check=check)
+    assert causes[Mode.BUDGET] == {None}
+    assert causes[Mode.BUDGET_FIRST] == {None, Cause.CALLER}
+    assert least[Mode.BLOCKED] > least[Mode.CALLER_FIRST]

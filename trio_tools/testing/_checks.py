@@ -117,7 +117,8 @@ def effects(run: Run, baseline: Run) -> Iterator[str]:
                 f"{name} happened {_times(happened[name])}, and {_naming(committed[name])}: do it with ctx.irreversible"
             )
         if committed[name] > happened[name]:
-            yield f"results name {name} {_times(committed[name])}, and it happened {_times(happened[name])}"
+            known = f"happened {_times(happened[name])}" if happened[name] else "never happened"
+            yield f"results name {name} {_times(committed[name])}, and it {known}"
 
 
 def _naming(number: int) -> str:

@@ -166,7 +166,7 @@ def _declared(one: Tool | Body) -> Tool:
 
 
 def _limits(bound: float, seconds: float) -> Limits:
-    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 1 <= bound < inf:
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 1 <= bound < inf:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ValueError(f"bound is a factor of 1 or more, not {bound!r}")
     return Limits(bound=bound, seconds=check_seconds("seconds", seconds))
 
