@@ -12,7 +12,7 @@ import threading
 import pytest
 import trio
 
-from trio_tools.testing import Run, explore_cancellation, explore_turn
+from trio_tools.testing import Mode, Run, explore_cancellation, explore_turn
 from trio_tools.testing._surroundings import MARK
 from trio_tools.values import ToolCall
 
@@ -61,13 +61,27 @@ def test_ctrl_c_by_a_person_ends_an_exploration_of_a_turn() -> None:
         timer.join()
 
 
-def test_ctrl_c_by_a_person_ends_it_in_a_check_of_ones_own() -> None:
+@pytest.mark.parametrize("mode", Mode)
+def test_ctrl_c_by_a_person_ends_it_in_a_check_of_ones_own(mode: Mode) -> None:
+    """Also after a run that had a Ctrl-C of its own."""
+
     def check(run: Run) -> None:
-        if run.case is not None:
+        if run.case is not None and run.case.mode is mode:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         explore_cancellation(naps, check=check)
+
+
+async def reads_a_file() -> str:
+    """In threads that answer at once: as Ctrl-C is told, as a rule."""
+    async with await trio.open_file(os.devnull, encoding="utf-8") as empty:
+        return await empty.read()
+
+
+def test_what_a_thread_answers_at_the_same_instant_is_no_cancel_that_was_swallowed() -> None:
+    report = explore_cancellation(reads_a_file)
+    assert (report.virtual, report.failures) == (False, ())
 
 
 def test_ctrl_c_by_a_person_comes_out_although_the_tool_swallows_it() -> None:

@@ -1,11 +1,11 @@
-"""What is left behind, and what is not: kept on purpose, of a job, of a plugin. And `no_leftovers`."""
+"""What is left behind, and what is not: what is kept on purpose, of a job, of a plugin."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import attrs
@@ -17,10 +17,7 @@ from trio_tools import Registry, ToolCall, ToolContext, plugin, tool
 from trio_tools.testing import (
     BrokenPromiseError,
     EffectRecorder,
-    Leftover,
-    LeftoversError,
     explore_cancellation,
-    no_leftovers,
 )
 
 
@@ -106,6 +103,24 @@ def test_a_temporary_file_that_is_kept_is_there_for_later_calls() -> None:
     report = explore_cancellation(caches)
     assert report.failures == ()
     assert report.undisturbed[0].value == "0"
+
+
+async def abandons_a_generator() -> int:
+    """Trio closes it, in a task of its own."""
+
+    async def numbers() -> AsyncGenerator[int]:
+        for number in range(3):
+            await trio.sleep(1)
+            yield number
+
+    total = 0
+    async for number in numbers():
+        total += number
+    return total
+
+
+def test_a_generator_that_is_abandoned_is_trios_to_close() -> None:
+    assert explore_cancellation(abandons_a_generator).failures == ()
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
@@ -208,83 +223,3 @@ def test_a_lock_of_threads_that_is_kept_ends_the_exploration_before_the_next_run
 
     with pytest.raises(BrokenPromiseError, match="permits: a lock: 1 not given back"):
         explore_cancellation(keeps)
-
-
-# --- no_leftovers -----------------------------------------------------------------------------------------------------
-
-
-def left_by(leave: Callable[[], object], *watched: object) -> list[str]:
-    with pytest.raises(LeftoversError) as caught, no_leftovers(*watched):
-        leave()
-    assert str(caught.value) == "left behind: " + "; ".join(one.words for one in caught.value.leftovers)
-    return [one.kind for one in caught.value.leftovers]
-
-
-def test_a_block_that_leaves_nothing_passes_in_every_form() -> None:
-    async def sleep_inside() -> None:
-        with no_leftovers():
-            await trio.lowlevel.checkpoint()
-        async with no_leftovers():
-            await trio.lowlevel.checkpoint()
-
-    with no_leftovers():
-        trio.run(sleep_inside)
-
-
-def test_a_block_that_leaves_something_fails_and_says_what() -> None:
-    limiter, opened = trio.CapacityLimiter(1), list[int]()
-    assert left_by(lambda: opened.append(os.open(os.devnull, os.O_RDONLY))) == ["descriptors"]
-    os.close(opened.pop())
-    assert left_by(tempfile.mkdtemp) == ["files"]
-    assert left_by(lambda: limiter.acquire_on_behalf_of_nowait("somebody"), [limiter]) == ["permits"]
-    limiter.release_on_behalf_of("somebody")
-    assert left_by(lambda: (tempfile.mkdtemp(), tempfile.mkdtemp())) == ["files", "files"]
-
-
-async def test_a_task_that_is_left_is_told_of_and_not_cancelled() -> None:
-    async def leave(nursery: trio.Nursery) -> None:
-        async with no_leftovers():
-            nursery.start_soon(trio.sleep_forever)
-            await trio.lowlevel.checkpoint()
-
-    async with trio.open_nursery() as nursery:
-        with pytest.raises(LeftoversError, match=r"left behind: the task trio\.sleep_forever, at "):
-            await leave(nursery)
-        (task,) = nursery.child_tasks
-        assert task.coro.cr_frame is not None
-        nursery.cancel_scope.cancel()
-
-
-def test_what_the_block_raises_goes_on_with_a_note() -> None:
-    def leave_and_raise() -> None:
-        with no_leftovers():
-            tempfile.mkdtemp()
-            raise KeyError("own")
-
-    with pytest.raises(KeyError) as caught:
-        leave_and_raise()
-    assert [note.startswith("left behind: the temporary file ") for note in caught.value.__notes__] == [True]
-
-
-def test_a_block_serves_once() -> None:
-    block = no_leftovers()
-    with block:
-        pass
-    with pytest.raises(RuntimeError, match=r"no_leftovers\(\) serves one block: make a new one"), block:
-        pass
-
-
-def test_blocks_nest_and_the_inner_one_tells_the_outer_nothing() -> None:
-    before = tempfile.gettempdir()
-    with no_leftovers():
-        outer = tempfile.gettempdir()
-        left_by(tempfile.mkdtemp)
-        assert tempfile.gettempdir() == outer != before
-        explore_cancellation(starts_a_job)
-    assert tempfile.gettempdir() == before
-
-
-def test_a_leftover_says_its_kind_and_itself_in_words() -> None:
-    assert LeftoversError((Leftover("tasks", "the task a"), Leftover("files", "the temporary file b"))).args == (
-        "left behind: the task a; the temporary file b",
-    )

@@ -53,9 +53,11 @@ def test_the_random_module_follows_too() -> None:
         assert random.random() == first
 
 
-@pytest.mark.parametrize("name", ["_ALLOW_DETERMINISTIC_SCHEDULING", "_r"])
-def test_without_these_names_it_is_refused_plainly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(_run, name)
+@pytest.mark.parametrize(
+    ("where", "name"), [(_run, "_ALLOW_DETERMINISTIC_SCHEDULING"), (_run, "_r"), (_run.Task, "_attempt_abort")]
+)
+def test_without_these_names_it_is_refused_plainly(where: object, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(where, name)
     with pytest.raises(RuntimeError, match="has no order of tasks that can be fixed"):
         explore_cancellation(trio.sleep_forever)
 

@@ -9,6 +9,9 @@ import trio
 
 from trio_tools.testing._where import frames_of, is_machinery, place_in
 
+# What the names of Trio's tasks begin with that close an asynchronous generator.
+_CLOSES_A_GENERATOR = "close asyncgen "
+
 
 def tasks_here() -> list[trio.lowlevel.Task]:
     """The current task, and that which Trio has started it from."""
@@ -23,6 +26,12 @@ def tasks_below(task: trio.lowlevel.Task, *, but: Collection[trio.lowlevel.Task]
     for one in found:
         found += [child for nursery in one.child_nurseries for child in nursery.child_tasks if child not in but]
     return found
+
+
+def closing_tasks(root: trio.lowlevel.Task) -> list[trio.lowlevel.Task]:
+    """Trio's own tasks that close asynchronous generators which nobody holds any more; `root` is its first task."""
+    own = [task for nursery in root.child_nurseries for task in nursery.child_tasks]
+    return [task for task in own if task.name.startswith(_CLOSES_A_GENERATOR)]
 
 
 def places_below(task: trio.lowlevel.Task) -> tuple[str, ...]:

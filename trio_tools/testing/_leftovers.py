@@ -18,7 +18,7 @@ import attrs
 import trio
 
 from trio_tools.pipeline import job_tasks
-from trio_tools.testing._abandoned import tasks_below
+from trio_tools.testing._abandoned import closing_tasks, tasks_below
 from trio_tools.testing._outside import busy_threads
 from trio_tools.testing._surroundings import Surroundings
 from trio_tools.testing._where import user_place
@@ -117,7 +117,9 @@ def _tasks(_: Surroundings) -> Things:
 
 def _tasks_but_of_jobs(_: Surroundings) -> Things:
     root = _root()
-    return {} if root is None else {task: partial(_task, task) for task in tasks_below(root, but=job_tasks())}
+    if root is None:
+        return {}
+    return {task: partial(_task, task) for task in tasks_below(root, but={*job_tasks(), *closing_tasks(root)})}
 
 
 def _root() -> trio.lowlevel.Task | None:

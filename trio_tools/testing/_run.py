@@ -12,9 +12,10 @@ from typing import TypeAlias
 import attrs
 import trio
 
-from trio_tools.testing._abandoned import entomb, places_below, tasks_here
+from trio_tools.testing._abandoned import closing_tasks, entomb, places_below, tasks_here
 from trio_tools.testing._case import Case
 from trio_tools.testing._clock import Doom, RealClock, VirtualClock, doom_in
+from trio_tools.testing._ctrl_c import CtrlC
 from trio_tools.testing._leftovers import FAR, NEAR, Standing, children_reaped, standing
 from trio_tools.testing._life import Life
 from trio_tools.testing._plan import Plan
@@ -26,6 +27,10 @@ from trio_tools.testing._work import Work
 
 # Told of a run, and of what stands there without it: whether the next may follow in the same run of Trio.
 Told: TypeAlias = Callable[[Run, Standing], bool]
+
+
+# Times that Trio's loop goes round before a task runs that was asked for from outside of it, once for the asking.
+ROUNDS = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -55,6 +60,9 @@ def carry_out(plan: Plan, assignments: Iterator[Assignment], told: Told, *, real
         if doom is None:
             raise
         course.given_up(doom)
+    finally:
+        course.ctrl_c.end()
+    course.check_for_a_persons()
 
 
 class _Course:
@@ -69,6 +77,7 @@ class _Course:
         watchdog: Watchdog,
     ) -> None:
         self.steps = Steps(clock)
+        self.ctrl_c = CtrlC()
         self._plan = plan
         self._assignments = assignments
         self._told = told
@@ -81,6 +90,7 @@ class _Course:
     async def main(self) -> None:
         """Make one run after another, until `told` says no."""
         self._tasks = tasks_here()
+        self.ctrl_c.listen()
         looks = NEAR if isinstance(self._clock, VirtualClock) else FAR
         self._around = around = standing(self._plan.surroundings, looks)
         for assignment in self._assignments:
@@ -89,12 +99,32 @@ class _Course:
             self._watchdog.feed()
             seed_order(assignment.seed)
             await self._made(run, assignment, around)
+            self.check_for_a_persons()
             if not self._told(run, around):
                 return
+            del run
+            if await self._closes_generators():
+                return
+
+    async def _closes_generators(self) -> bool:
+        """Whether Trio closes asynchronous generators that the last run has abandoned: in the next they would take
+        steps that nobody has seeded. It does so as soon as nothing holds them any more."""
+        self._run = None
+        for _ in range(ROUNDS):
+            await trio.lowlevel.checkpoint()
+        return bool(closing_tasks(self._tasks[1]))
 
     async def _made(self, run: Run, assignment: Assignment, around: Standing) -> None:
         scope = trio.CancelScope()
-        stepper = Stepper(run.case, run.lives, scope, self._clock, assignment.bounds, tracing=assignment.tracing)
+        stepper = Stepper(
+            run.case,
+            run.lives,
+            scope,
+            self._clock,
+            assignment.bounds,
+            send_ctrl_c=self.ctrl_c.send,
+            tracing=assignment.tracing,
+        )
         unwinders = stepper.unwinding.unwinders
         run.lives += [Life(place, call.name, stepper.tick, unwinders) for place, call in enumerate(self._plan.calls)]
         self.steps.of = stepper
@@ -110,6 +140,11 @@ class _Course:
             work.forget()
         self._note(run, stepper)
         run.outside_work = self._clock.outside or children_reaped() != reaped
+
+    def check_for_a_persons(self) -> None:
+        """Raises `KeyboardInterrupt` if a person has pressed Ctrl-C, whatever a tool has made of it."""
+        if self.ctrl_c.heard:
+            raise KeyboardInterrupt
 
     def _note(self, run: Run, stepper: Stepper) -> None:
         run.steps, run.ended, run.place, run.trace = stepper.steps, stepper.ended, stepper.place, stepper.trace

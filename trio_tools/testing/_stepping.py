@@ -9,8 +9,7 @@ Trio takes an instrument out that raises, so nothing here may.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import trio
@@ -19,6 +18,7 @@ from trio_tools.pipeline import Turn
 from trio_tools.testing._case import Case, Mode
 from trio_tools.testing._clock import Clock, TooManySteps
 from trio_tools.testing._life import Life
+from trio_tools.testing._scheduling import is_scheduled_by_a_cancel
 from trio_tools.testing._unwinding import Unwinding
 from trio_tools.testing._where import user_place
 from trio_tools.values import Cause, ErrorCode
@@ -85,6 +85,7 @@ class Stepper:
         clock: Clock,
         bounds: Bounds,
         *,
+        send_ctrl_c: Callable[[], None],
         tracing: bool,
     ) -> None:
         self.steps = 0
@@ -103,6 +104,7 @@ class Stepper:
         self._scope = scope
         self._clock = clock
         self._bounds = bounds
+        self._send_ctrl_c = send_ctrl_c
         self._tracing = tracing
         self._root: trio.lowlevel.Task | None = None
         self._serving: trio.Nursery | None = None  # where Trio's own tasks are that serve the loop
@@ -146,7 +148,7 @@ class Stepper:
         if self.interrupted and self.ended is None:
             self._note_interrupt()
             self._cutting = self.ended is not None
-        if self._cutting:
+        if self._cutting and is_scheduled_by_a_cancel():
             self.unwinding.woken(task)
         elif self.ended is not None:
             self.unwinding.scheduled(task)
@@ -154,6 +156,8 @@ class Stepper:
     def before_task_step(self, task: trio.lowlevel.Task) -> None:
         """A task is about to run."""
         self._cutting = False
+        if self._counting and self.interrupted and self.ended is None:
+            self._note_interrupt()  # also before one of Trio's own, which may bring the answer of a thread
         if not self._counting or self._is_trios(task):
             return
         self.steps += 1
@@ -161,8 +165,6 @@ class Stepper:
         if case is not None and case.mode is Mode.WAKING and case.step == self.steps:
             self.place = str(user_place(task))
             self._cancel()
-        if self.interrupted and self.ended is None:
-            self._note_interrupt()
         carrier = self._carrier(task)
         if carrier is not None:
             self.unwinding.before_step(task, carrier)
@@ -193,7 +195,7 @@ class Stepper:
             case (Mode.INTERRUPT, 0):
                 self.interrupted = True
                 self._open = [life for life in self._lives if not life.over]
-                signal.raise_signal(signal.SIGINT)
+                self._send_ctrl_c()
             case _:
                 return
         if late == 0:
