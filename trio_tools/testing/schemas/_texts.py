@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 from trio_tools.testing.schemas._plans import Text
@@ -23,6 +23,9 @@ _HOST = r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?\.(com|net|org)"
 _STEPS = r"(/[a-z0-9]{1,5}){0,3}"
 # One byte of an address.
 _BYTE = r"(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+# Days that half of all drawn ones lie between: those that people write, and so those that a pattern beside asks for.
+_FIRST, _LAST = datetime(2000, 1, 1), datetime(2099, 12, 31)
+
 # A spelling of each format, of which all strings are of it; dates are not told by spelling alone.
 _SPELLINGS = {
     "uuid": r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -92,9 +95,11 @@ def _of_format(name: str) -> SearchStrategy[str] | None:
     from hypothesis import strategies
 
     if name == "date":
-        return strategies.dates().map(str)
+        return (strategies.dates(_FIRST.date(), _LAST.date()) | strategies.dates()).map(str)
     if name == "date-time":
-        return strategies.datetimes(timezones=strategies.sampled_from(_ZONES)).map(lambda moment: moment.isoformat())
+        zones = strategies.sampled_from(_ZONES)
+        near = strategies.datetimes(_FIRST, _LAST, timezones=zones)
+        return (near | strategies.datetimes(timezones=zones)).map(lambda moment: moment.isoformat())
     if name == "time":
         return strategies.times(timezones=strategies.sampled_from(_ZONES)).map(lambda moment: moment.isoformat())
     spelling = _SPELLINGS.get(name)
