@@ -131,7 +131,8 @@ async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo
 
 async def record_dispatching(call: CallState) -> ErrorInfo | None:
     """The body is about to run. What is returned refuses the call."""
-    event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1)
+    read_only = call.tool is not None and call.tool.read_only
+    event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1, read_only=read_only)
     await _announce(call, call.heard, event)
     return call.unrecorded
 

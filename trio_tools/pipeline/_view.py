@@ -14,6 +14,7 @@ from trio_tools.pipeline._state import CallState
 from trio_tools.tool import Tool
 from trio_tools.values import (
     CallToken,
+    Effect,
     ErrorCode,
     ErrorInfo,
     JSONValue,
@@ -150,6 +151,16 @@ class Dispatch(CallView):
         arguments = self._state.arguments
         assert arguments is not None  # nor does one whose arguments could not be read
         return arguments
+
+    @property
+    def dispatched(self) -> bool:
+        """Whether the body has been entered, in this attempt or an earlier one."""
+        return self._state.attempts > 0
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """The effects so far, of all attempts, in order of their beginning."""
+        return self._state.effects
 
     @enable_ki_protection
     def within(

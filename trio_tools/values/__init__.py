@@ -24,7 +24,15 @@ from trio_tools.values._decisions import (
     ReplaceValue,
     Review,
 )
-from trio_tools.values._errors import Cause, ErrorCode, ErrorInfo, ToolError, check_seconds, is_own_code
+from trio_tools.values._errors import (
+    Cause,
+    EffectUnknownError,
+    ErrorCode,
+    ErrorInfo,
+    ToolError,
+    check_seconds,
+    is_own_code,
+)
 from trio_tools.values._events import (
     CallAccepted,
     CallDecided,
@@ -102,6 +110,7 @@ __all__ = [
     "EffectBegun",
     "EffectEnded",
     "EffectState",
+    "EffectUnknownError",
     "ErrorCode",
     "ErrorInfo",
     "FrozenDict",

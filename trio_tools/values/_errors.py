@@ -66,6 +66,21 @@ class ToolError(Exception):
         self.code = code
 
 
+class EffectUnknownError(ToolError):
+    """It cannot be said whether an effect went through.
+
+    Raised by an effect's action that has lost sight of it: what it was to do is sent, and the answer does not come. The
+    effect is then unknown, and not failed, and the call's failure has the code `EFFECT_UNKNOWN`. Raised by
+    `irreversible` too: when the effect's own bound runs out, and for a key whose effect has begun once and never ended,
+    until somebody decides.
+
+    Argument: `message`, what the model reads of it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code=ErrorCode.EFFECT_UNKNOWN)
+
+
 def check_seconds(name: str, seconds: object) -> float:
     """The number itself, if it is a positive finite number of seconds. Raises `ValueError` naming it otherwise."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < inf:

@@ -52,6 +52,7 @@ class CallDispatching:
     ref: CallRef
     at: float  # seconds on Trio's clock
     attempt: int
+    read_only: bool = False  # what its tool declares: a recorder may then let it begin before this is on disk
 
 
 @attrs.frozen(kw_only=True)

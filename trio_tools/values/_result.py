@@ -22,13 +22,20 @@ class EffectState(StrEnum):
 
 @attrs.frozen
 class Effect:
-    """An irreversible step of a call: its `name`, how far it got, its JSON `receipt` or its error's text."""
+    """An irreversible step of a call: its `name`, how far it got, its JSON `receipt` or its error's text.
+
+    `key` is its idempotency key, if it has one. `earlier` says that an earlier call did it under that key, and this one
+    only gave back what is known of it. `call` names the nested call that did it, as "turn/position"; None if it was the
+    call's own body.
+    """
 
     name: str
     state: EffectState
     receipt: JSONValue = None
     error: str | None = None
     key: str | None = None
+    earlier: bool = False
+    call: str | None = None
 
 
 @attrs.frozen
