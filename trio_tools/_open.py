@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trio_tools.config import Config
 
 # Plugins of ours: none provides a service.
-OWN_PLUGINS = {"timeout", "logging", "files", "shell"}
+OWN_PLUGINS = {"timeout", "logging", "retry", "files", "shell"}
 
 
 def open_registry(

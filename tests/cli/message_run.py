@@ -22,6 +22,7 @@ from trio_tools.cli import main
 OURS = {
     "files": "trio_tools.toolkits.files:files",
     "logging": "trio_tools.policies:logging_plugin",
+    "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
     "timeout": "trio_tools.policies:timeout",
 }

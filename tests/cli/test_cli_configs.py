@@ -49,7 +49,7 @@ def test_config_shows_each_option_with_its_default_unit_and_words(tmp_path: Path
 def test_without_names_every_plugin_is_shown_and_none_is_on(tmp_path: Path) -> None:
     out = shop(tmp_path, "config").out
     tables = [line for line in out if "[plugins." in line]
-    assert tables == [f"#[plugins.{name}]" for name in ("files", "logging", "shell", "shop", "timeout")]
+    assert tables == [f"#[plugins.{name}]" for name in ("files", "logging", "retry", "shell", "shop", "timeout")]
 
 
 def test_check_tells_every_problem_at_once(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from trio_tools.policies import logging_plugin, timeout
+from trio_tools.policies import RetryConfig, logging_plugin, retry, timeout
+from trio_tools.policies._retry import repeating
 from trio_tools.policies._timeout import enforce
 from trio_tools.registry import AnyPlugin
 from trio_tools.testing import Promise, plugin_contract, wrapper_contract
@@ -16,7 +17,7 @@ from trio_tools.toolkits.shell import shell
 # Ways to end a call of each stock tool, drawn: the kernel's own tests try them all.
 RUNS = 12
 
-SHIPPED: list[AnyPlugin] = [timeout, logging_plugin, files(FilesConfig(root=Path(__file__).parent)), shell]
+SHIPPED: list[AnyPlugin] = [timeout, logging_plugin, retry, files(FilesConfig(root=Path(__file__).parent)), shell]
 PROMISES = [(plugin.name, promise) for plugin in SHIPPED for promise in plugin_contract(plugin)]
 
 
@@ -28,3 +29,11 @@ def test_a_plugin_that_comes_with_it_keeps_its_promise(promise: Promise) -> None
 @pytest.mark.parametrize("promise", wrapper_contract(lambda: enforce, claims=("TOOL_TIMEOUT", 5), runs=RUNS), ids=str)
 def test_the_wrapper_of_the_timeout_policy_keeps_its_promise(promise: Promise) -> None:
     promise()
+
+
+@pytest.mark.parametrize("code", ["TOOL_FAILED", "HTTP_BUSY"])
+def test_the_wrapper_of_the_retry_policy_keeps_its_promise(code: str) -> None:
+    """Round failures that it repeats by itself, and round those of a code that its config names."""
+    config = RetryConfig(attempts=3, codes=("TOOL_FAILED", "TOOL_TIMEOUT", "WRAPPER_FAILED", "HTTP_BUSY"))
+    for promise in wrapper_contract(lambda: repeating(config), retries=(code, config.attempts), runs=RUNS):
+        promise()
