@@ -112,8 +112,11 @@ async def test_a_caller_who_gives_up_during_an_attempt_gets_an_abort(autojump_cl
     assert (result.code, result.cause) == (ErrorCode.ABORTED, Cause.CALLER)
 
 
-async def test_a_body_that_fails_because_it_was_cut_is_not_attempted_again(autojump_clock: MockClock) -> None:
-    """R050: a failure of its own, and of a call that was given up."""
+async def test_a_body_that_fails_because_it_was_cut_is_not_attempted_again(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R050: a failure of its own, and of a call that was given up. There is nothing to say of further attempts."""
+    caplog.set_level(logging.INFO, "trio_tools.retry")
     entered: list[float] = []
 
     @tool(idempotent=True)
@@ -126,6 +129,7 @@ async def test_a_body_that_fails_because_it_was_cut_is_not_attempted_again(autoj
 
     result = await tried(work, cancel_at=1)
     assert (entered, result.code, trio.current_time()) == ([0], ErrorCode.TOOL_FAILED, 1)
+    assert caplog.records == []
 
 
 async def test_a_caller_who_gives_up_before_the_body_ran_gets_an_abort(autojump_clock: MockClock) -> None:

@@ -139,7 +139,7 @@ async def _is_to_repeat(config: RetryConfig, dispatch: Dispatch, attempt: int, c
         return False
     # of the module's own generator, which explorations seed: what they replay waits as long as it did
     delay = config.longest(attempt) * (1 - config.jitter * random.random())
-    left = min(dispatch.deadline, trio.current_effective_deadline()) - trio.current_time()
+    left = dispatch.deadline - trio.current_time()
     fields = {"tool": dispatch.name, "call_id": dispatch.id, "attempt": attempt, "code": code, "delay": delay}
     failed = f"call {named(dispatch.name, dispatch.id)}: attempt {attempt} of {config.attempts} came to {code}"
     if delay >= left:  # nothing could come of it but a worse result later
