@@ -178,7 +178,7 @@ class Journal:
         if one.has_ended:
             return False
         draft = (await self._fold(one.ref.session)).drafts.get(place_of(one.ref))
-        return draft is not None and draft.record.result is None
+        return draft is not None and draft.result is None
 
     # --- keeping house ---------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class Journal:
 
         **Cancellation**: it may be gone or not, as a whole.
         """
-        running = sum(draft.record.result is None for draft in (await self._fold(session)).drafts.values())
+        running = sum(draft.result is None for draft in (await self._fold(session)).drafts.values())
         if running:
             raise JournalError(f"{running} calls of this session are under way: wait until they have settled")
         return await self._store.purge(_id_of(session))
