@@ -27,6 +27,7 @@ from trio_tools import (
     ToolResult,
 )
 from trio_tools.journal import Entry, Journal
+from trio_tools.journal._file import open_file
 from trio_tools.journal._memory import MemoryStore
 from trio_tools.journal._open import opened
 from trio_tools.journal._store import Store
@@ -45,7 +46,12 @@ def in_memory(folder: Path) -> Place:
     return place
 
 
-every_store = pytest.mark.parametrize("make", [in_memory])
+def in_file(folder: Path) -> Place:
+    """A file, opened anew each time."""
+    return lambda: open_file(folder / "calls.journal", max_age=None, max_bytes=None)
+
+
+every_store = pytest.mark.parametrize("make", [in_memory, in_file])
 
 
 @asynccontextmanager
