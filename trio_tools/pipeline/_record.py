@@ -150,11 +150,9 @@ async def record_effect_ended(call: CallState, effect: Effect) -> None:
 
 async def record_settled(call: CallState, result: ToolResult) -> None:
     """The result, exactly once. A failure here refuses new calls until its recorder is removed."""
-    event = CallSettled(
-        ref=ref(call),
-        at=trio.current_time(),
-        result=result,
-        cancelled_at=call.claimed_at if call.cause is None else call.cancelled_at,
-        cause=call.cause or result.cause,
-    )
-    await _report(call, event)
+    cause = call.cause or result.cause
+    due = call.due if call.cause is None else call.cancelled_at
+    # a scope may come expired, its deadline -inf: nothing is given up before it came
+    cancelled_at = None if cause is None or due is None else max(due, call.turn.began)
+    at = trio.current_time()
+    await _report(call, CallSettled(ref=ref(call), at=at, result=result, cancelled_at=cancelled_at, cause=cause))
