@@ -8,10 +8,11 @@ from contextlib import ExitStack, asynccontextmanager
 from trio_tools.journal._books import Journal
 from trio_tools.journal._config import JournalConfig, MemoryJournalConfig
 from trio_tools.journal._open import memory_journal, open_journal
+from trio_tools.pipeline import EffectLedger
 from trio_tools.registry import Registry, plugin
 
 
-@plugin("journal", config=JournalConfig, provides=(Journal,))
+@plugin("journal", config=JournalConfig, provides=(Journal, EffectLedger))
 @asynccontextmanager
 async def journal(registry: Registry, config: JournalConfig) -> AsyncGenerator[None]:
     """Keep a journal of every call in a file: `registry.require(Journal)`. What an earlier process has left without a
@@ -34,7 +35,7 @@ async def journal(registry: Registry, config: JournalConfig) -> AsyncGenerator[N
             yield
 
 
-@plugin("memory-journal", config=MemoryJournalConfig, provides=(Journal,))
+@plugin("memory-journal", config=MemoryJournalConfig, provides=(Journal, EffectLedger))
 @asynccontextmanager
 async def journal_in_memory(registry: Registry, config: MemoryJournalConfig) -> AsyncGenerator[None]:
     """Keep a journal of every call in memory, for as long as the registry is open: `registry.require(Journal)`.
@@ -51,4 +52,5 @@ def _joined(registry: Registry, kept: Journal) -> ExitStack:
     with ExitStack() as joining:
         joining.enter_context(registry.add_recorder(kept.record))
         joining.enter_context(registry.provide(Journal, kept))
+        joining.enter_context(registry.provide(EffectLedger, kept))  # type: ignore[type-abstract]  # a protocol
         return joining.pop_all()
