@@ -142,6 +142,6 @@ def edited(span: Span, edits: list[Edit]) -> str:
     return "".join((*parts, span.text[at : span.end]))
 
 
-def misplaced(place: Span, role: str, whose: str) -> NotATurn:
+def misplaced(place: Span, role: str) -> NotATurn:
     """The error of a result in the message of somebody else."""
-    return NotATurn(f"{place.place} is a result in a message of the role {role}; only {whose} has results")
+    return NotATurn(f"{place.place} is a result in a message of the role {role}; only a user's has results")

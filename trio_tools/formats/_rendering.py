@@ -10,7 +10,7 @@ from types import MappingProxyType
 import attrs
 
 from trio_tools.formats._pairing import Pairing
-from trio_tools.formats._parts import Answer, Call, Edit, Message, edited, member
+from trio_tools.formats._parts import Answer, Call, Message, edited, member
 from trio_tools.formats._plain import write_result
 from trio_tools.formats._span import Span
 from trio_tools.values import ABORTED, Text, ToolResult
@@ -21,8 +21,9 @@ UNKNOWN = (
     "There is no record of how this call ended. It may have run: check what it has done before you repeat it."
 )
 
-# The key under which an answer names its call.
-_NAMES_CALL: Mapping[str, str] = MappingProxyType({"openai": "tool_call_id", "anthropic": "tool_use_id"})
+# The key under which an answer names its call. In plain it is there twice, the second time as `from_json` reads it.
+_NAMES_CALL: Mapping[str, str] = MappingProxyType({"plain": "id", "openai": "tool_call_id", "anthropic": "tool_use_id"})
+_NAMES_IT_AGAIN = "call_id"
 
 
 @attrs.frozen
@@ -52,7 +53,7 @@ class Rendering:
 
     def is_named_anew(self, call: Call, answer: Answer) -> bool:
         """Whether an answer has to name its call by another id than it does."""
-        return self.form in _NAMES_CALL and not call.is_old and answer.id != self.id_of(call)
+        return not call.is_old and answer.id != self.id_of(call)
 
     def _by_call(self, messages: Iterable[Message]) -> Iterator[Piece]:
         """Where each answer is a message."""
@@ -102,10 +103,11 @@ class Rendering:
         answer = self.pairing.answers.get(call)
         if answer is None:
             return Piece(json.dumps(self._unknown(call)))
-        if self.is_named_anew(call, answer):
-            naming: Edit = member(answer.span, _NAMES_CALL[self.form], json.dumps(self.id_of(call)))
-            return Piece(edited(answer.span, [naming]))
-        return Piece(answer.span.raw, answer.span)
+        if not self.is_named_anew(call, answer):
+            return Piece(answer.span.raw, answer.span)
+        own_id = json.dumps(self.id_of(call))
+        keys = [_NAMES_CALL[self.form], *answer.span.some(_NAMES_IT_AGAIN)]
+        return Piece(edited(answer.span, [member(answer.span, key, own_id) for key in keys]))
 
     def _unknown(self, call: Call) -> object:
         own_id = self.id_of(call)

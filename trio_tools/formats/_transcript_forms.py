@@ -64,7 +64,7 @@ def _read_anthropic(message: Span) -> Message:
             calls.append(Call(block, read_own_id(parts, "id"), text_in(parts, "name")))
         elif kind == "tool_result":
             if role != "user":
-                raise misplaced(block, role, "a user's")
+                raise misplaced(block, role)
             parts = block.some("tool_use_id", "content", "is_error")
             failure = ("is_error" in parts and parts["is_error"].raw == "true") or tells_failure(parts.get("content"))
             units.append(Answer(block, read_own_id(parts, "tool_use_id"), is_failure=failure))
