@@ -113,7 +113,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins.shel]: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "logging, retry, shell, timeout"
+            "journal, logging, retry, shell, timeout"
         ),
         files={"c.toml": "[plugins.shel]"},
     ),
@@ -121,7 +121,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, '
-            "logging, retry, shell, timeout"
+            "journal, logging, retry, shell, timeout"
         ),
         files={"c.toml": "[plugins.'\\u001b[31m\\n']"},
     ),
