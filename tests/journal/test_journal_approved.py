@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -45,12 +47,13 @@ class Approver:
         self._meddle(call.arguments)
 
     def _meddle(self, arguments: Any) -> None:
-        for change in (
+        changes: tuple[Callable[[], object], ...] = (
             lambda: arguments.__setitem__("path", "/data/b"),
             lambda: arguments["opts"]["tags"].append("y"),
             lambda: arguments["opts"].update(tags=[]),
             lambda: arguments.pop("path"),
-        ):
+        )
+        for change in changes:
             try:
                 change()
             except (TypeError, AttributeError) as error:
@@ -59,9 +62,7 @@ class Approver:
 
 def plain(value: object) -> object:
     """A copy that nobody else holds."""
-    if isinstance(value, dict):
-        return {key: plain(member) for key, member in value.items()}
-    return [plain(item) for item in value] if isinstance(value, list) else value
+    return json.loads(json.dumps(value))
 
 
 async def _run(registry: Registry, arguments: dict[str, object] | str) -> ToolResult:

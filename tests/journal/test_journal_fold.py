@@ -7,7 +7,7 @@ import itertools
 import pytest
 from journal_contract import call
 
-from trio_tools import CallEvent, Cause, Effect, EffectState
+from trio_tools import CallEvent, Cause, Effect, EffectEnded, EffectState
 from trio_tools.journal import CallRecord, EffectRecord, EffectResolved, Entry, JournalEvent
 from trio_tools.journal._fold import Fold, in_call_order
 
@@ -54,7 +54,7 @@ def test_a_denial_is_kept_with_its_reason() -> None:
 
 def test_effects_of_one_name_end_in_the_order_of_their_beginning() -> None:
     one = call("t/0")
-    ends = [one.ended(COMMITTED, receipt=1), one.ended(FAILED, error="no")]
+    ends: list[EffectEnded] = [one.ended(COMMITTED, receipt=1), one.ended(FAILED, error="no")]
     (record,) = folded(one.accepted(), one.begun(), one.begun(), one.begun("other"), *ends)
     assert record.effects == (
         EffectRecord(effect=ends[0].effect, begun=10, ended=40),
@@ -77,7 +77,12 @@ def test_an_effect_whose_call_settled_first_is_unknown_in_the_words_of_its_resul
 def test_a_decision_is_on_what_is_unknown_and_was_before_it() -> None:
     one = call("t/0")
     decided = EffectResolved(effect=Effect("mail", COMMITTED, 7, key="k"))
-    before = [one.begun(key="k"), one.ended(UNKNOWN, key="k"), one.begun(key="l"), one.ended(UNKNOWN, key="l")]
+    before: list[CallEvent] = [
+        one.begun(key="k"),
+        one.ended(UNKNOWN, key="k"),
+        one.begun(key="l"),
+        one.ended(UNKNOWN, key="l"),
+    ]
     (record,) = folded(one.accepted(), *before, decided, one.begun(key="k"))
     assert [(known.effect.state, known.resolved) for known in record.effects] == [
         (COMMITTED, 50),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from journal_contract import Place, call, every_store, in_memory, journal_at, keep, told
+from journal_contract import Place, call, every_store, journal_at, keep, told
 from trio.testing import MockClock
 
 from trio_tools import (
@@ -25,7 +25,7 @@ from trio_tools import (
     open_registry,
     tool,
 )
-from trio_tools.journal import CallRecord, EffectResolved, JournalError, JournalEvent
+from trio_tools.journal import CallRecord, EffectResolved, Journal, JournalError, JournalEvent
 from trio_tools.journal._memory import MemoryStore
 from trio_tools.journal._recover import recover
 
@@ -54,7 +54,7 @@ def ends(records: Iterable[CallRecord]) -> list[tuple[str | None, str | None]]:
 async def test_a_crash_leaves_each_call_with_the_result_that_is_true_case_b31(make: Make, tmp_path: Path) -> None:
     """Case B31: A had returned, B was in its body, C was queued."""
     a, b, c = call("t/0"), call("t/1"), call("t/2")
-    events = [a.accepted(), b.accepted(), c.accepted(), a.dispatching(), b.dispatching(), a.settled()]
+    events: list[CallEvent] = [a.accepted(), b.accepted(), c.accepted(), a.dispatching(), b.dispatching(), a.settled()]
     records = await after_a_crash(make(tmp_path), *events)
     assert ends(records) == [(None, None), (RAN, "crash"), (BEFORE, "crash")]
     results = [one.result for one in records if one.result is not None]
@@ -73,7 +73,7 @@ async def test_effects_that_went_through_are_told_and_those_cut_are_unknown(make
     """Case B31, M023"""
     one = call("t/0")
     gone = one.ended(COMMITTED, "mail", receipt={"id": 7})
-    events = [one.accepted(), one.dispatching(), one.begun("mail"), gone, one.begun("bill", key="k")]
+    events: list[CallEvent] = [one.accepted(), one.dispatching(), one.begun("mail"), gone, one.begun("bill", key="k")]
     (record,) = await after_a_crash(make(tmp_path), *events)
     assert record.result is not None
     cut = Effect("bill", UNKNOWN, error="the process that did it ended in the middle of it", key="k")
@@ -91,7 +91,7 @@ async def test_what_nested_calls_did_is_told_by_the_calls_round_them(make: Make,
     outer, middle, inner = call("t/0"), call("m/0", parent="t/0"), call("i/0", parent="m/0")
     done = call("d/0", parent="t/0")
     sent = done.ended(COMMITTED, "sent")
-    events = [outer.accepted(), outer.dispatching(), outer.begun("own"), outer.ended(COMMITTED, "own")]
+    events: list[CallEvent] = [outer.accepted(), outer.dispatching(), outer.begun("own"), outer.ended(COMMITTED, "own")]
     events += [done.accepted(), done.begun("sent"), sent, done.settled(effects=(sent.effect,))]
     events += [middle.accepted(), middle.dispatching(), inner.accepted(), inner.dispatching(), inner.begun("cut")]
     records = await after_a_crash(make(tmp_path), *events)
@@ -110,7 +110,13 @@ async def test_what_nested_calls_did_is_told_by_the_calls_round_them(make: Make,
 @every_store
 async def test_a_job_that_outlived_its_call_is_settled_and_changes_nothing_of_it(make: Make, tmp_path: Path) -> None:
     starter, job = call("t/0"), call("j/0", parent="t/0")
-    events = [starter.accepted(), starter.settled(), job.accepted(), job.dispatching(), job.begun("cut")]
+    events: list[CallEvent] = [
+        starter.accepted(),
+        starter.settled(),
+        job.accepted(),
+        job.dispatching(),
+        job.begun("cut"),
+    ]
     records = await after_a_crash(make(tmp_path), *events)
     assert ends(records) == [(None, None), (RAN, "crash")]
     assert records[0].result == starter.settled().result
@@ -147,25 +153,28 @@ async def _appends(context: ToolContext) -> str:
     return inner.text
 
 
-async def _story(place: Place) -> list[CallEvent]:
-    """What is told of the turn of case B31 that nothing ends."""
-    async with open_registry(max_parallel_calls=2) as registry, journal_at(place) as journal:
+async def _told() -> list[CallEvent]:
+    store = MemoryStore()
+    async with open_registry(max_parallel_calls=2) as registry:
         registry.register(tool(name="done", parallel=True)(_done))
         registry.register(tool(name="appends", parallel=True)(_appends))
-        registry.add_recorder(journal.record)
+        registry.add_recorder(Journal(store).record)
         calls = [ToolCall("done", id="A"), ToolCall("appends", id="B"), ToolCall("appends", id="C")]
         await registry.execute_turn(calls, scope=trio.CancelScope(), session=Session("s"))
-    async with place() as store:
-        return [one.event for one in await store.session("s") if not isinstance(one.event, EffectResolved)]
+    return [one.event for one in await store.session("s") if not isinstance(one.event, EffectResolved)]
 
 
-@pytest.mark.parametrize("make", [in_memory])  # a virtual clock does not wait for a disk
+@pytest.fixture(scope="module")
+def story() -> list[CallEvent]:
+    """What is told of the turn of case B31 if nothing ends it."""
+    return trio.run(_told, clock=MockClock(autojump_threshold=0))
+
+
+@every_store
 async def test_wherever_the_record_ends_it_is_balanced_at_the_next_opening_case_b31(
-    make: Make, tmp_path: Path, autojump_clock: MockClock
+    make: Make, tmp_path: Path, story: list[CallEvent]
 ) -> None:
     """Case B31, L014: as many results as calls, none that was written is changed, and opening twice adds nothing."""
-    (tmp_path / "whole").mkdir()
-    story = await _story(make(tmp_path / "whole"))
     assert len(story) > 20
     for length in range(len(story) + 1):
         (tmp_path / str(length)).mkdir()
@@ -206,7 +215,13 @@ async def results_in(store: MemoryStore) -> list[ToolResult]:
 @pytest.mark.parametrize("left", range(5))
 async def test_a_recovery_that_breaks_off_is_made_good_by_the_next(left: int) -> None:
     one, two, nested = call("t/0"), call("t/1"), call("n/0", parent="t/0")
-    events = [one.accepted(), two.accepted(), one.dispatching(), nested.accepted(), nested.dispatching()]
+    events: list[CallEvent] = [
+        one.accepted(),
+        two.accepted(),
+        one.dispatching(),
+        nested.accepted(),
+        nested.dispatching(),
+    ]
     events += [nested.begun(key="k")]
     sound, broken = MemoryStore(), Breaking()
     for store in (sound, broken):

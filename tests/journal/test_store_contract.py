@@ -7,7 +7,7 @@ from pathlib import Path
 
 from journal_contract import Place, call, every_store, keep, seqs, told
 
-from trio_tools import Effect, EffectState, Session
+from trio_tools import CallEvent, Effect, EffectState, Session
 from trio_tools.journal import EffectResolved
 
 Make = Callable[[Path], Place]
@@ -18,7 +18,12 @@ FAILED, COMMITTED, UNKNOWN = EffectState.FAILED, EffectState.COMMITTED, EffectSt
 async def test_what_was_added_is_there_in_its_order_with_its_times(make: Make, tmp_path: Path) -> None:
     """L016"""
     one, other = call("t/0"), call("u/0", session=None)
-    events = [one.accepted('{"a": "\\ud800 \\u0000"}'), one.decided("no"), one.dispatching(2), one.begun(key="k")]
+    events: list[CallEvent] = [
+        one.accepted('{"a": "\\ud800 \\u0000"}'),
+        one.decided("no"),
+        one.dispatching(2),
+        one.begun(key="k"),
+    ]
     events += [one.ended(COMMITTED, key="k", receipt={"id": [7, None, 0.5]}), one.settled()]
     place = make(tmp_path)
     async with place() as store:
@@ -68,7 +73,13 @@ async def test_what_is_unsettled_comes_with_its_whole_turn_and_what_its_calls_ma
     open_one, sibling = call("t/0"), call("t/1")
     nested, innermost = call("n/0", parent="t/0", session="sub"), call("m/0", parent="n/0", session="sub")
     job = call("j/0", parent="whole/0")
-    events = [whole.accepted(), whole.settled(), open_one.accepted(), sibling.accepted(), nested.accepted()]
+    events: list[CallEvent] = [
+        whole.accepted(),
+        whole.settled(),
+        open_one.accepted(),
+        sibling.accepted(),
+        nested.accepted(),
+    ]
     events += [innermost.accepted(), innermost.settled(), nested.settled(), sibling.settled(), job.accepted()]
     async with make(tmp_path)() as store:
         await keep(store, *events)
@@ -82,7 +93,7 @@ async def test_what_is_unsettled_comes_with_its_whole_turn_and_what_its_calls_ma
 async def test_a_key_is_of_one_name_and_tells_all_that_happened_under_it(make: Make, tmp_path: Path) -> None:
     one, other = call("t/0"), call("u/0", session="other")
     decided = EffectResolved(effect=Effect("mail", COMMITTED, 7, key="k"))
-    of_key = [one.begun(key="k"), one.ended(UNKNOWN, key="k", error="cut")]
+    of_key: list[CallEvent] = [one.begun(key="k"), one.ended(UNKNOWN, key="k", error="cut")]
     place = make(tmp_path)
     async with place() as store:
         await keep(store, one.accepted(), *of_key, one.begun("post", key="k"), one.begun("mail", key="l"), one.begun())
