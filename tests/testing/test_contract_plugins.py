@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import plugin_examples as them
 import pytest
 from contract_checks import broken
@@ -49,3 +51,22 @@ def test_a_plugin_is_opened_with_what_it_requires() -> None:
 def test_every_promise_is_broken_by_some_example() -> None:
     names = [promise.name for promise in plugin_contract(them.good)]
     assert [name for name in names if not any(name.startswith(promise) for _, promise in BAD.values())] == []
+
+
+def test_a_thread_that_works_for_somebody_else_changes_nothing() -> None:
+    """It was there before. On the real clock a lifetime has other steps, and what is drawn of them met no mistake."""
+    begun, end = threading.Event(), threading.Event()
+
+    def serve() -> None:
+        begun.set()
+        end.wait()
+
+    other = threading.Thread(target=serve)
+    other.start()
+    begun.wait()
+    try:
+        found = broken(plugin_contract(them.cleans_up_unshielded, runs=RUNS))
+    finally:
+        end.set()
+        other.join()
+    assert [name.startswith("However the registry is ended") for name in found] == [True], found
