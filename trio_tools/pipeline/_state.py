@@ -83,6 +83,7 @@ class CallState:
     other_contexts: tuple[JSONValue, ...] = ()
     effects: tuple[Effect, ...] = ()  # of all attempts, as they began; those of nested calls as these settled
     concludes = False
+    accepted = False  # recorders were asked to note that it has come
     heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step before it: the call is refused
     due: float | None = None  # seconds: when the budget ran out that ended it, or the caller's time, unnoted so far
