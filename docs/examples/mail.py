@@ -96,7 +96,7 @@ def unsent() -> Generator[None]:
 
 
 @asynccontextmanager
-async def conversation(config: MailConfig, context: ssl.SSLContext) -> AsyncGenerator[Smtp]:
+async def conversation(config: MailConfig, context: ssl.SSLContext | None) -> AsyncGenerator[Smtp]:
     """Zone 1: find the server, and be let in. Whatever ends the block, the connection is closed at once."""
     with unsent():
         stream = await trio.open_tcp_stream(config.host, config.port)
@@ -105,11 +105,11 @@ async def conversation(config: MailConfig, context: ssl.SSLContext) -> AsyncGene
     hello = f"EHLO [{'IPv6:' if ':' in address else ''}{address}]"
     try:
         with unsent():
-            if config.tls == "implicit":
+            if context and config.tls == "implicit":
                 await server.secure(config.host, context)
             await server.expect(2, "the connection")
             await server.ask(hello)
-            if config.tls == "starttls":
+            if context and config.tls == "starttls":
                 await server.ask("STARTTLS")
                 await server.secure(config.host, context)
                 await server.ask(hello)
@@ -150,7 +150,7 @@ async def finish(server: Smtp) -> str:
 @asynccontextmanager
 async def mail(registry: Registry, config: MailConfig) -> AsyncGenerator[None]:
     """Offer `send_mail`, over one server."""
-    context = ssl.create_default_context()
+    context = None if config.tls == "none" else ssl.create_default_context()
 
     @tool(timeout=BEFORE + config.patience, destructive=True)
     async def send_mail(to: str, subject: str, body: str, ctx: ToolContext) -> str:

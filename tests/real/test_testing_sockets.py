@@ -45,5 +45,5 @@ def test_every_connection_of_an_exploration_is_hung_up_those_of_runs_that_were_g
             with accepted:
                 accepted.settimeout(BOUND)
                 heard.append(b"".join(iter(partial(accepted.recv, 100), b"")))
-    assert heard[0] == b"knock"  # by the run that was given up
-    assert len(heard) > 2
+    assert heard[0] == b""  # from the run that was given up, as it waited for its connection
+    assert b"knock" in heard
