@@ -172,7 +172,8 @@ async def mail(registry: Registry, config: MailConfig) -> AsyncGenerator[None]:
 
         async with conversation(config, context) as server:  # zone 1
             await offer(server, message)
-            await ctx.irreversible("mail.send", send)  # zone 2 is its door, and zone 3 is `send`
+            # zone 2 is its door, and zone 3 is `send`
+            await ctx.irreversible("mail.send", send, key=message["Message-ID"], timeout=config.patience)
             if not answer:
                 return f"not sent again: this mail to {to} was sent before, as {message['Message-ID']}"
             with trio.move_on_after(FAREWELL), suppress(OSError, trio.BrokenResourceError, RefusedError):

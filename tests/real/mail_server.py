@@ -16,6 +16,7 @@ import json
 import ssl
 import sys
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, AnyStr
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -23,8 +24,8 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 # What it says that is no SMTP.
 GARBAGE = "SSH-2.0-OpenSSH_9.9"
 TAKE = "take and "
-# Characters of the text that it hears before it misbehaves in the middle of it.
-MIDDLE = 40
+# Lines of the text that it hears before it misbehaves in the middle of it: some of the headers.
+MIDDLE = 3
 
 
 class Conversation(SMTP):
@@ -44,6 +45,10 @@ class Conversation(SMTP):
         self._post.open.discard(self)
         self._post.news.set()
 
+    def eof_received(self) -> bool:
+        super().eof_received()
+        return False  # who has hung up is gone, whatever the library was doing for him
+
     async def push(self, status: AnyStr) -> None:
         answer = None
         if not self._greeted:
@@ -55,12 +60,16 @@ class Conversation(SMTP):
         refusal = await self._post.answer("DATA", self)
         if refusal is not None:
             await self.push(refusal)
-        elif "text" in self._post.plan:
-            await self.push("354 go on")
-            await self._reader.readexactly(MIDDLE)
-            await self.push(await self._post.answer("text", self) or "451 lost the thread")
-        else:
-            await super().smtp_DATA(arg)
+            return
+        read, lines = self._reader.readuntil, count()
+
+        async def read_on(separator: Any = b"\n") -> bytes:
+            if next(lines) == MIDDLE:
+                await self._post.answer("text", self)
+            return await read(separator)
+
+        self._reader.readuntil = read_on  # type: ignore[method-assign] # pyright: ignore[reportAttributeAccessIssue]
+        await super().smtp_DATA(arg)
 
     async def hang_up(self) -> None:
         """Say nothing more, at once: what is unread makes it a reset."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import trio
 from mail import MailConfig, mail
@@ -33,13 +33,12 @@ async def sent(
         return await registry.execute(call, scope=scope or trio.CancelScope(), session=SESSION)
 
 
-def count(results: Iterable[ToolResult], state: EffectState) -> int:
+def count(results: Collection[ToolResult], state: EffectState) -> int:
     """How many effects of these results are in this state."""
     return sum(effect.state is state and not effect.earlier for one in results for effect in one.effects)
 
 
-def assert_books_balance(results: Iterable[ToolResult], mails: Iterable[Mail]) -> None:
+def assert_books_balance(results: Collection[ToolResult], mails: Collection[Mail]) -> None:
     """All mails at the server are named by a result as sent or unknown, and all that are named as sent are there."""
-    known = list(results)
-    committed, unknown = count(known, EffectState.COMMITTED), count(known, EffectState.UNKNOWN)
-    assert committed <= len(list(mails)) <= committed + unknown
+    committed, unknown = count(results, EffectState.COMMITTED), count(results, EffectState.UNKNOWN)
+    assert committed <= len(mails) <= committed + unknown

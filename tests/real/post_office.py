@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from functools import partial
+from io import BufferedRWPair
 from pathlib import Path
-from typing import IO
 
 import attrs
 import cattrs
@@ -35,6 +35,12 @@ class Mail:
     hello: str
 
     @property
+    def body(self) -> str:
+        """Its text, with the line ends of this side."""
+        content: str = self.message.get_content()
+        return content.replace("\r\n", "\n")
+
+    @property
     def message(self) -> EmailMessage:
         """It, read."""
         return message_from_bytes(self.content.encode("latin-1"), policy=policy.default)
@@ -43,7 +49,7 @@ class Mail:
 class PostOffice:
     """The server: `port` is where it takes mails."""
 
-    def __init__(self, port: int, orders: IO[bytes]) -> None:
+    def __init__(self, port: int, orders: BufferedRWPair) -> None:
         self.port = port
         self._orders = orders
 

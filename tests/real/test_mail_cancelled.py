@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import trio
-from mailing import CALL, LETTER, LONG, SHORT, assert_books_balance, sent
+from mailing import CALL, LETTER, LONG, SHORT, assert_books_balance, mailing, sent
 from post_office import PostOffice
 from trio.testing import wait_all_tasks_blocked
 
-from trio_tools import Cause, EffectState, ToolCall, ToolResult
+from trio_tools import Cause, Deny, EffectState, ToolCall, ToolResult, open_registry
 
 # Characters of a text that does not fit into what lies between the tool and a server which does not read.
 MUCH = 500_000
@@ -17,8 +17,8 @@ LONG_LETTER = ToolCall("send_mail", {**LETTER, "body": "é" * MUCH})
 
 
 async def cancelled(post: PostOffice, place: str, call: ToolCall = CALL, *, patience: float = LONG) -> ToolResult:
-    """What a call comes to that is cancelled while the server holds it at this place; at the `end` it is then let go,
-    unless its patience is short."""
+    """What a call comes to that is cancelled while the server holds it at this place. At the `end` it comes to nothing
+    before the server lets it go, unless its patience is short."""
     scope, results = trio.CancelScope(), list[ToolResult]()
 
     async def make() -> None:
@@ -32,6 +32,7 @@ async def cancelled(post: PostOffice, place: str, call: ToolCall = CALL, *, pati
             await wait_all_tasks_blocked()
             assert results == []
             post.release()
+    post.release()  # so that a server which does not read hears that its client has gone
     return results[0]
 
 
@@ -56,7 +57,7 @@ async def test_a_cancel_past_the_door_waits_for_the_servers_word_and_names_the_m
     assert (result.code, result.cause) == ("ABORTED", Cause.CALLER)
     (effect,) = result.effects
     assert effect.state is EffectState.COMMITTED
-    receipt = f'{{"answer":"250 OK number 1","message_id":"{mail.message["Message-ID"]}"}}'
+    receipt = f'{{"message_id":"{mail.message["Message-ID"]}","answer":"250 OK number 1"}}'
     assert result.text.splitlines() == [
         "Error: tool call aborted",
         f"Went through, do not repeat: mail.send (receipt {receipt})",
@@ -75,4 +76,12 @@ async def test_a_cancel_past_the_door_waits_no_longer_than_the_bound(post: PostO
     assert_books_balance([result], mails)
 
 
-async def test_a_budget_that_runs_out_past_the_door_is_a_timeout_that_names_the_mail(post: PostOffice) -> None: ...
+async def test_a_mail_that_a_policy_denies_is_never_begun(post: PostOffice) -> None:
+    """B32 c: and its text is none of those of a cancel."""
+    async with open_registry(plugins=[mailing(post.port)]) as registry:
+        registry.add_pre_policy(lambda call: Deny("no mails today"))
+        result = await registry.execute(CALL, scope=trio.CancelScope())
+    assert (result.code, result.dispatched, result.effects) == ("DENIED", False, ())
+    assert "no mails today" in result.text
+    assert "abort" not in result.text
+    assert post.taken() == []

@@ -29,7 +29,7 @@ async def test_a_mail_that_is_taken_is_a_success_with_its_receipt(post: PostOffi
         "ada@example.org",
         "Tickets",
     )
-    assert mail.message.get_content() == LETTER["body"]
+    assert mail.body == LETTER["body"]
 
 
 @pytest.mark.parametrize("place", BEFORE)
@@ -69,7 +69,9 @@ async def test_a_server_that_is_not_there_is_a_plain_failure() -> None:
     assert (result.code, result.cause, result.effects) == ("MAIL_NO_SERVER", None, ())
 
 
-@pytest.mark.parametrize("to", ["ada", "a b@example.org", "a@b@c.org", "ada@example.org>\r\nRCPT TO:<eve@example.org", ""])
+@pytest.mark.parametrize(
+    "to", ["ada", "a b@example.org", "a@b@c.org", "ada@example.org>\r\nRCPT TO:<eve@example.org", ""]
+)
 async def test_what_is_not_one_address_is_refused_before_anything_is_said(post: PostOffice, to: str) -> None:
     result = await sent(post.port, ToolCall("send_mail", {**LETTER, "to": to}))
     assert result.text == f"Error: nothing was sent: {to!r} is no address such as ada@example.org"
@@ -81,6 +83,8 @@ async def test_a_subject_that_could_be_another_header_is_refused(post: PostOffic
     result = await sent(post.port, ToolCall("send_mail", {**LETTER, "subject": subject}))
     assert result.text == "Error: nothing was sent: a subject is one line, without control characters"
     assert (result.code, result.effects, post.taken()) == ("MAIL_INVALID", (), [])
+
+
 async def test_a_server_that_hangs_up_in_the_middle_of_the_text_has_no_mail(post: PostOffice) -> None:
     """The text may be on its way by then, with the end behind it, which is not to be known from here."""
     post.plan(text="drop")
