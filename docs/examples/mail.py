@@ -27,8 +27,10 @@ from smtp import RefusedError, Smtp
 
 from trio_tools import EffectUnknownError, Registry, ToolContext, ToolError, option, plugin, tool
 
+# A header's spelling of what is not ASCII. Who writes it himself could hide another header in it.
+ENCODED = "=?"
 # One address, and nothing that could make it two, or end a command: no blanks, controls, brackets, quotes or lists.
-ADDRESS = re.compile(r'[^\s\x00-\x1f\x7f()<>@,;:\\"\[\]]+@[^\s\x00-\x1f\x7f()<>@,;:\\"\[\]]+')
+ADDRESS = re.compile(r'(?!.*=\?)[^\s\x00-\x1f\x7f()<>@,;:\\"\[\]]+@[^\s\x00-\x1f\x7f()<>@,;:\\"\[\]]+')
 # Seconds for zone 1. A server that is at work takes a few.
 BEFORE = 60.0
 # Seconds for a farewell: the server has taken the mail, and owes nothing any more.
@@ -70,10 +72,11 @@ def written(mail: tuple[str, str, str, str], session: str | None) -> EmailMessag
     or no subject.
     """
     sender, to, subject, body = mail
-    if not ADDRESS.fullmatch(to):
+    if not (ADDRESS.fullmatch(to) and to.isprintable()):
         raise ToolError(f"nothing was sent: {to!r} is no address such as ada@example.org", code="MAIL_INVALID")
-    if not subject.isprintable():
-        raise ToolError("nothing was sent: a subject is one line, without control characters", code="MAIL_INVALID")
+    if ENCODED in subject or not subject.isprintable():
+        what = f"a subject is one line, without control characters and {ENCODED}"
+        raise ToolError(f"nothing was sent: {what}", code="MAIL_INVALID")
     digest = sha256(json.dumps([session, *mail]).encode()).hexdigest()[:32]
     message = EmailMessage(policy.SMTP if (sender + to).isascii() else policy.SMTPUTF8)
     message["From"], message["To"], message["Subject"] = sender, to, subject

@@ -51,15 +51,18 @@ class Smtp:
     async def reply(self) -> Reply:
         """The server's next answer, of one line or several."""
         lines: list[bytes] = []
-        while sum(map(len, lines)) < MOST_BYTES:
+        size = 0
+        while True:
             line = await self._line()
+            size += len(line)
+            if size > MOST_BYTES:
+                raise ConnectionError("its answer does not end")
             answer = ANSWER.fullmatch(line)
             if answer is None:
                 raise ConnectionError(f"it said {line[:SHOWN]!r}, which is no SMTP")
-            lines.append(answer[3] or b" ")
+            lines.append(answer[3] or b"")
             if answer[2] != b"-":
                 return Reply(int(answer[1]), b" ".join(lines).decode("utf-8", "replace").strip())
-        raise ConnectionError("its answer does not end")
 
     async def expect(self, kind: int, to: str) -> Reply:
         """The next answer, `to` what was said. Raises `RefusedError` if it is of another kind."""

@@ -70,7 +70,16 @@ async def test_a_server_that_is_not_there_is_a_plain_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    "to", ["ada", "a b@example.org", "a@b@c.org", "ada@example.org>\r\nRCPT TO:<eve@example.org", ""]
+    "to",
+    [
+        "",
+        "ada",
+        "a b@example.org",
+        "a@b@c.org",
+        "ada@example.org>\r\nRCPT TO:<eve@example.org",
+        "a=?utf-8?q?=0D=0ABcc:_eve?=@example.org",
+        "a@b\u200b.org",
+    ],
 )
 async def test_what_is_not_one_address_is_refused_before_anything_is_said(post: PostOffice, to: str) -> None:
     result = await sent(post.port, ToolCall("send_mail", {**LETTER, "to": to}))
@@ -78,10 +87,20 @@ async def test_what_is_not_one_address_is_refused_before_anything_is_said(post: 
     assert (result.code, result.effects, post.taken()) == ("MAIL_INVALID", (), [])
 
 
-@pytest.mark.parametrize("subject", ["Hi\r\nBcc: eve@example.org", "Hi\n", "Hi\x0bBcc: eve", "\u2028", "a\x00b"])
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Hi\r\nBcc: eve@example.org",
+        "=?utf-8?q?Hi=0D=0ABcc:_eve@example.org?=",  # Python before 3.11.10 and 3.12.5 would write it as that
+        "Hi\n",
+        "Hi\x0bBcc: eve",
+        "\u2028",
+        "a\x00b",
+    ],
+)
 async def test_a_subject_that_could_be_another_header_is_refused(post: PostOffice, subject: str) -> None:
     result = await sent(post.port, ToolCall("send_mail", {**LETTER, "subject": subject}))
-    assert result.text == "Error: nothing was sent: a subject is one line, without control characters"
+    assert result.text == "Error: nothing was sent: a subject is one line, without control characters and =?"
     assert (result.code, result.effects, post.taken()) == ("MAIL_INVALID", (), [])
 
 
