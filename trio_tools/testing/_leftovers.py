@@ -7,6 +7,8 @@ import os
 import resource
 import shutil
 import signal
+import socket
+import stat
 import sys
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
@@ -85,20 +87,31 @@ def left_since(before: Standing) -> list[Leftover]:
 
 
 def clear_away(before: Standing) -> None:
-    """Kill the processes and remove the files that did not stand there before: they have been told of, and must not
-    mix with those of the next run."""
+    """Kill the processes, hang up the sockets and remove the files that did not stand there before: they have been told
+    of, and must not mix with those of the next run."""
     for pid in before.looks["processes"](before.surroundings).keys() - before.things["processes"]:
         if isinstance(pid, int):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
+    for name in before.looks["descriptors"](before.surroundings).keys() - before.things["descriptors"]:
+        _hang_up(int(str(name)))
     for name in _files(before.surroundings).keys() - before.things["files"]:
         path = Path(before.surroundings.files, str(name))
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+
+
+def _hang_up(descriptor: int) -> None:
+    """Tell whoever is at the other end of a socket that nobody is here any more. The descriptor itself stays open: an
+    object that is still there may close it, and must not close the next of that number."""
+    with suppress(OSError):
+        if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            with socket.socket(fileno=os.dup(descriptor)) as end:
+                end.shutdown(socket.SHUT_RDWR)
 
 
 def _beyond(before: Standing) -> list[tuple[str, Callable[[], str]]]:
@@ -167,10 +180,12 @@ def _child_pids() -> list[int]:
 def _marked_pids(mark: str) -> list[int]:
     """Those that carry the mark, whoever has adopted them. One that was started with its environment wiped does not."""
     pids: list[int] = []
+    wanted = mark.encode()
     for name in os.listdir("/proc") if sys.platform == "linux" else ():
-        with suppress(OSError):  # gone, or not ours to read
-            if name.isdecimal() and mark.encode() in Path("/proc", name, "environ").read_bytes().split(b"\0"):
-                pids.append(int(name))
+        if name.isdecimal():  # nothing dearer for each: there may be thousands
+            with suppress(OSError), open(f"/proc/{name}/environ", "rb", buffering=0) as variables:  # gone, or not ours
+                if wanted in variables.read().split(b"\0"):
+                    pids.append(int(name))
     return pids
 
 
