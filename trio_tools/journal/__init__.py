@@ -1,6 +1,10 @@
 """The journal: a durable record of every call, which balances its books after a crash."""
 
+from trio_tools.journal._books import Journal
+from trio_tools.journal._config import JournalConfig, MemoryJournalConfig
 from trio_tools.journal._errors import JournalError
+from trio_tools.journal._open import memory_journal, open_journal
+from trio_tools.journal._plugin import journal, journal_in_memory
 from trio_tools.journal._records import (
     CallRecord,
     Damage,
@@ -9,6 +13,7 @@ from trio_tools.journal._records import (
     Entry,
     JournalEvent,
     SessionSummary,
+    UnknownEffect,
 )
 
 __all__ = [
@@ -17,7 +22,15 @@ __all__ = [
     "EffectRecord",
     "EffectResolved",
     "Entry",
+    "Journal",
+    "JournalConfig",
     "JournalError",
     "JournalEvent",
+    "MemoryJournalConfig",
     "SessionSummary",
+    "UnknownEffect",
+    "journal",
+    "journal_in_memory",
+    "memory_journal",
+    "open_journal",
 ]

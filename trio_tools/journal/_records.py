@@ -71,9 +71,22 @@ class CallRecord:
     decided: float | None = None
     allowed: bool | None = None
     reason: str | None = None  # why it was denied
-    dispatched: tuple[float, ...] = ()  # each attempt
+    dispatched: tuple[
+        float, ...
+    ] = ()  # each time its body was about to be entered, though a cancel may have come first
     effects: tuple[EffectRecord, ...] = ()  # its own, in order of their beginning
     cancelled: float | None = None  # when it was given up
     cause: Cause | None = None  # by whom
     settled: float | None = None
     result: ToolResult | None = None
+
+
+@attrs.frozen(kw_only=True)
+class UnknownEffect:
+    """An effect that waits for somebody's decision: until then nothing is done again under its key."""
+
+    name: str
+    key: str
+    ref: CallRef  # of the call that began it
+    begun: float  # Unix seconds
+    error: str | None = None  # why it is unknown, if that is known

@@ -84,7 +84,7 @@ async def _announce(call: CallState, recorders: tuple[Recorder, ...], event: Cal
 async def _report(call: CallState, event: CallEvent) -> None:
     """Tell those who heard of the call of what has happened. Who loses it has new calls refused until he is removed."""
     lost = await _record(call, call.heard, event)
-    call.turn.core.failed_recorders.extend(recorder for recorder, _ in lost)
+    call.turn.core.failed_recorders.extend(lost)
 
 
 async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | None:
@@ -137,9 +137,10 @@ async def record_dispatching(call: CallState) -> ErrorInfo | None:
     return call.unrecorded
 
 
-async def record_effect_begun(call: CallState, name: str) -> ErrorInfo | None:
+async def record_effect_begun(call: CallState, effect: Effect) -> ErrorInfo | None:
     """An effect is about to happen. What is returned refuses it, and the call."""
-    await _announce(call, call.heard, EffectBegun(ref=ref(call), at=trio.current_time(), name=name))
+    event = EffectBegun(ref=ref(call), at=trio.current_time(), name=effect.name, key=effect.key)
+    await _announce(call, call.heard, event)
     return call.unrecorded
 
 
