@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
+import time
+from contextlib import closing
 from random import Random
+from typing import Literal
 
 import attrs
 import trio
 
 from trio_tools import (
-    SyncToolContext,
     Session,
+    SyncToolContext,
+    Tool,
     ToolCall,
     ToolContext,
     ToolError,
@@ -27,6 +32,7 @@ from trio_tools import (
     tool,
 )
 from trio_tools.journal import JournalConfig, journal
+from trio_tools.journal._file import FileStore
 
 # How many agents of one process make turns at once, each in a session of its own: so that commits are shared.
 AGENTS = 3
@@ -34,16 +40,23 @@ AGENTS = 3
 ORDERS = 400
 # Seconds that a step may take, at most. A few times what a commit takes, so that kills meet both.
 STEP = 0.004
+# Seconds for which the slow disk of the control is busy at a time.
+BUSY = 0.05
 
 
 @attrs.frozen
 class Orders:
-    """What an agent is told, as JSON on one line: the files that it writes, and the seed of all that it does."""
+    """What an agent is told, as JSON on one line: the files that it writes, and the seed of all that it does.
+
+    `hasty` is the control of the judge: nobody waits for a disk that is slow.
+    """
 
     journal: str
     world: str
     acks: str
     seed: int
+    durability: Literal["full", "normal"] = "full"
+    hasty: bool = False
 
 
 class World:
@@ -57,7 +70,7 @@ class World:
         os.write(self._file, json.dumps(line).encode() + b"\n")
 
 
-def tools(world: World, draw: Random) -> list[object]:
+def tools(world: World, draw: Random) -> list[Tool]:
     """Tools of each kind: that reads, fails, has effects one or two, under a key, in a thread, or by another tool."""
 
     def entered(ctx: ToolContext | SyncToolContext) -> str:
@@ -120,15 +133,39 @@ def tools(world: World, draw: Random) -> list[object]:
     return [look, send, send_two, pay, stamp, outer]
 
 
+async def _at_once(store: FileStore, added: int) -> None:
+    """It will be on disk some time."""
+    await trio.lowlevel.checkpoint()
+
+
+def _slow_disk(path: str) -> None:
+    """Another writer, who has the file for most of the time."""
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as other:
+        while True:
+            other.execute("BEGIN IMMEDIATE")
+            time.sleep(BUSY)
+            other.execute("COMMIT")
+            time.sleep(BUSY / 10)
+
+
+async def be_hasty(path: str) -> None:
+    """Wait for no disk, and have a slow one."""
+    FileStore.written = _at_once  # type: ignore[method-assign]
+    await trio.to_thread.run_sync(_slow_disk, path, abandon_on_cancel=True)
+
+
 async def agent(orders: Orders) -> None:
     """Make turns for ever."""
     draw = Random(orders.seed)
     world, acks = World(orders.world), World(orders.acks)
-    configured = journal(JournalConfig(path=orders.journal))
+    configured = journal(JournalConfig(path=orders.journal, durability=orders.durability))
     async with open_registry(plugins=[configured]) as registry, trio.open_nursery() as nursery:
         offered = tools(world, draw)
         for one in offered:
             registry.register(one)
+        if orders.hasty:
+            nursery.start_soon(be_hasty, orders.journal)
+        print("open", flush=True)
         names = [one.name for one in registry.tools.values()]
 
         async def converse(number: int) -> None:
@@ -140,7 +177,7 @@ async def agent(orders: Orders) -> None:
                     for position, name in enumerate(draw.choices(names, k=draw.randint(1, 4)))
                 ]
 
-                def acknowledge(position: int, result: ToolResult) -> None:
+                def acknowledge(position: int, result: ToolResult, calls: list[ToolCall] = calls) -> None:
                     acks.note(call=calls[position].id, result=to_json(result))
 
                 scope = trio.CancelScope()
@@ -155,16 +192,17 @@ async def agent(orders: Orders) -> None:
 
 
 def main() -> None:
-    """Fork an agent for each line on stdin, say its process id, and then wait until it has ended."""
+    """Fork an agent for each line on stdin and say its process id; it says when its journal is open. Then wait until it
+    has ended, and say how."""
     for line in sys.stdin:
         orders = Orders(**json.loads(line))
         child = os.fork()
         if child == 0:
             trio.run(agent, orders)
             os._exit(1)  # it has no end of its own
-        print(child, flush=True)
+        print(f"agent {child}", flush=True)
         _, status = os.waitpid(child, 0)
-        print(status, flush=True)
+        print(f"ended {status}", flush=True)
 
 
 if __name__ == "__main__":

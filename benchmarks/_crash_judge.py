@@ -65,9 +65,8 @@ async def opened_once(path: Path, world: Happened) -> Books:
         assert not journal.damage, journal.damage
         done = {(name, key) for _, name, key in world.effects if key is not None}
         for one in await journal.unknown():
-            effect = one.effect
-            assert effect.key is not None
-            await journal.resolve(effect.name, effect.key, committed=(effect.name, effect.key) in done, receipt="seen")
+            committed = (one.name, one.key) in done
+            await journal.resolve(one.name, one.key, committed=committed, receipt="seen" if committed else None)
         return books
 
 

@@ -18,6 +18,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
+from typing import Literal
 
 import attrs
 import trio
@@ -28,8 +29,12 @@ from benchmarks._crash_judge import Happened, broken, happened, is_sound, opened
 RUNS = 1_000
 # Agents in a row that share a journal.
 GENERATIONS = 10
-# Seconds after which an agent is killed, at most: some ten times what it takes to open a journal.
-LONGEST = 0.12
+# How many things an agent has done and said at most, once its journal is open, when it is killed: some six turns.
+LONGEST = 25
+# Seconds between two looks at how far it is; and the longest wait after that, so that the kill falls anywhere.
+LOOK, JITTER = 0.0005, 0.005
+# How many of ten agents are killed earlier, while they open and recover it; and seconds after which, at most.
+EARLY, OPENING = 2, 0.03
 
 
 @attrs.frozen
@@ -55,13 +60,18 @@ class Warm:
             cwd=Path(__file__).parents[1],
         )
 
-    def kill_one(self, orders: Orders, after: float) -> None:
-        """Start an agent, and kill it after so many seconds."""
+    def kill_one(self, orders: Orders, draw: Random) -> None:
+        """Start an agent, and kill it at some moment."""
         self._tell(json.dumps(attrs.asdict(orders)))
-        child = int(self._hear())
-        time.sleep(after)
+        child = int(self._hear("agent"))
+        if draw.randrange(10) < EARLY:
+            time.sleep(draw.uniform(0, OPENING))
+        else:
+            self._hear("open")
+            wait_for(draw.randrange(LONGEST), Path(orders.world), Path(orders.acks))
+            time.sleep(draw.uniform(0, JITTER))
         os.kill(child, signal.SIGKILL)
-        status = int(self._hear())
+        status = int(self._hear("ended"))
         if not os.WIFSIGNALED(status):
             raise RuntimeError(f"the agent of seed {orders.seed} ended by itself, with status {status}")
 
@@ -70,13 +80,31 @@ class Warm:
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
-    def _hear(self) -> str:
+    def _hear(self, word: str) -> str:
+        """What is said with this word, the next time."""
         assert self._process.stdout is not None
-        return self._process.stdout.readline()
+        for line in self._process.stdout:
+            said, _, what = line.strip().partition(" ")
+            if said == word:
+                return what
+        raise RuntimeError(f"the warm process has ended, and never said {word!r}")
 
     def close(self) -> None:
         """End it."""
         self._process.communicate()
+
+
+def wait_for(lines: int, *files: Path) -> None:
+    """Wait until these files have so many more lines. By what was done and not by time: it is the same on a busy
+    machine."""
+    opened = [file.open("rb") for file in files]
+    for file in opened:
+        file.seek(0, os.SEEK_END)
+    while lines > 0:
+        time.sleep(LOOK)
+        lines -= sum(file.read().count(b"\n") for file in opened)
+    for file in opened:
+        file.close()
 
 
 @contextmanager
@@ -103,8 +131,8 @@ def judge(journal: Path, world: Happened) -> tuple[int, list[str]]:
     return len(first.calls), problems
 
 
-def crash(runs: int, seed: int) -> Outcome:
-    """Kill so many agents, and judge the books after each."""
+def crash(runs: int, seed: int, *, hasty: bool = False) -> Outcome:
+    """Kill so many agents, and judge the books after each. `hasty`: as `Orders`."""
     draw = Random(seed)
     calls = effects = acknowledged = 0
     problems: list[str] = []
@@ -115,8 +143,11 @@ def crash(runs: int, seed: int) -> Outcome:
             seen = Happened((), (), ())
             count = 0
             for number in range(first, min(first + GENERATIONS, runs)):
-                orders = Orders(str(journal), str(world), str(acks), draw.randrange(2**32))
-                process.kill_one(orders, draw.uniform(0, LONGEST))
+                # a kill leaves what was written, synchronised or not; both ways have their own order of events
+                durability: Literal["full", "normal"] = "full" if number % 2 else "normal"
+                files = (str(journal), str(world), str(acks))
+                orders = Orders(*files, draw.randrange(2**32), durability=durability, hasty=hasty)
+                process.kill_one(orders, draw)
                 seen = happened(world, acks)
                 count, found = judge(journal, seen)
                 problems += [f"kill {number}, {what}" for what in found]
