@@ -15,6 +15,7 @@ import time
 from contextlib import closing
 from random import Random
 from typing import Literal
+from unittest.mock import patch
 
 import attrs
 import trio
@@ -150,8 +151,8 @@ def _slow_disk(path: str) -> None:
 
 async def be_hasty(path: str) -> None:
     """Wait for no disk, and have a slow one."""
-    FileStore.written = _at_once  # type: ignore[method-assign]
-    await trio.to_thread.run_sync(_slow_disk, path, abandon_on_cancel=True)
+    with patch.object(FileStore, "written", _at_once):
+        await trio.to_thread.run_sync(_slow_disk, path, abandon_on_cancel=True)
 
 
 async def agent(orders: Orders) -> None:
