@@ -21,6 +21,7 @@ NAMES = (
     "properties",
     "schema",
     "hostile",
+    "crash",
 )
 
 

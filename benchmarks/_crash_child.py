@@ -1,0 +1,210 @@
+"""What is killed: an agent that makes turns with effects into a journal, until it is.
+
+Run as a program, this is a warm process: it has imported everything, and forks an agent for each line that it reads,
+so that a hundred of them cost a second and not a minute. What an agent did to the world, and which results it was
+given, stands in two files that the kernel keeps whatever becomes of the agent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from random import Random
+from typing import Literal
+from unittest.mock import patch
+
+import attrs
+import trio
+
+from trio_tools import (
+    Session,
+    SyncToolContext,
+    Tool,
+    ToolCall,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    open_registry,
+    to_json,
+    tool,
+)
+from trio_tools.journal import JournalConfig, journal
+from trio_tools.journal._file import FileStore
+
+# How many agents of one process make turns at once, each in a session of its own: so that commits are shared.
+AGENTS = 3
+# Orders that are paid under a key of their own. Few, so that later agents meet the keys of those that were killed.
+ORDERS = 400
+# Seconds that a step may take, at most. A few times what a commit takes, so that kills meet both.
+STEP = 0.004
+# Seconds for which the slow disk of the control is busy at a time.
+BUSY = 0.05
+
+
+@attrs.frozen
+class Orders:
+    """What an agent is told, as JSON on one line: the files that it writes, and the seed of all that it does.
+
+    `hasty` is the control of the judge: nobody waits for a disk that is slow.
+    """
+
+    journal: str
+    world: str
+    acks: str
+    seed: int
+    durability: Literal["full", "normal"] = "full"
+    hasty: bool = False
+
+
+class World:
+    """What cannot be undone: lines at the end of a file, each written at once."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def note(self, **line: object) -> None:
+        """Do it."""
+        os.write(self._file, json.dumps(line).encode() + b"\n")
+
+
+def tools(world: World, draw: Random) -> list[Tool]:
+    """Tools of each kind: that reads, fails, has effects one or two, under a key, in a thread, or by another tool."""
+
+    def entered(ctx: ToolContext | SyncToolContext) -> str:
+        call = ctx.call.id
+        assert call is not None
+        world.note(entered=call)
+        return call
+
+    async def act(ctx: ToolContext, name: str, key: str | None = None) -> object:
+        call = ctx.call.id
+
+        async def action() -> str:
+            await trio.sleep(draw.uniform(0, STEP))
+            world.note(effect=name, call=call, key=key)
+            await trio.sleep(draw.uniform(0, STEP))
+            return f"receipt of {call}"
+
+        return await ctx.irreversible(name, action, key=key)
+
+    @tool(read_only=True)
+    async def look() -> str:
+        await trio.sleep(draw.uniform(0, STEP))
+        return "nothing"
+
+    @tool
+    async def send(ctx: ToolContext) -> object:
+        entered(ctx)
+        await trio.sleep(draw.uniform(0, STEP))
+        return await act(ctx, "send")
+
+    @tool(parallel=True)
+    async def send_two(ctx: ToolContext) -> object:
+        entered(ctx)
+        await act(ctx, "first")
+        if draw.random() < 0.3:
+            raise ToolError("changed its mind")
+        return await act(ctx, "second")
+
+    @tool(parallel=True)
+    async def pay(order: int, ctx: ToolContext) -> object:
+        entered(ctx)
+        return await act(ctx, "pay", f"order-{order}")
+
+    @tool
+    def stamp(ctx: SyncToolContext) -> object:
+        call = entered(ctx)
+
+        def action() -> str:
+            world.note(effect="stamp", call=call, key=None)
+            return f"receipt of {call}"
+
+        return ctx.irreversible("stamp", action)
+
+    @tool
+    async def outer(ctx: ToolContext) -> str:
+        call = entered(ctx)
+        inner = ToolCall("send", {}, id=f"{call}/inner")
+        return (await ctx.execute(inner, scope=trio.CancelScope())).text
+
+    return [look, send, send_two, pay, stamp, outer]
+
+
+async def _at_once(store: FileStore, added: int) -> None:
+    """It will be on disk some time."""
+    await trio.lowlevel.checkpoint()
+
+
+def _slow_disk(path: str) -> None:
+    """Another writer, who has the file for most of the time."""
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as other:
+        while True:
+            other.execute("BEGIN IMMEDIATE")
+            time.sleep(BUSY)
+            other.execute("COMMIT")
+            time.sleep(BUSY / 10)
+
+
+async def be_hasty(path: str) -> None:
+    """Wait for no disk, and have a slow one."""
+    with patch.object(FileStore, "written", _at_once):
+        await trio.to_thread.run_sync(_slow_disk, path, abandon_on_cancel=True)
+
+
+async def agent(orders: Orders) -> None:
+    """Make turns for ever."""
+    draw = Random(orders.seed)
+    world, acks = World(orders.world), World(orders.acks)
+    configured = journal(JournalConfig(path=orders.journal, durability=orders.durability))
+    async with open_registry(plugins=[configured]) as registry, trio.open_nursery() as nursery:
+        offered = tools(world, draw)
+        for one in offered:
+            registry.register(one)
+        if orders.hasty:
+            nursery.start_soon(be_hasty, orders.journal)
+        print("open", flush=True)
+        names = [one.name for one in registry.tools.values()]
+
+        async def converse(number: int) -> None:
+            turn = 0
+            while True:
+                calls = [
+                    ToolCall(name, {"order": draw.randrange(ORDERS)} if name == "pay" else {}, id=f"{place}.{position}")
+                    for place in (f"{orders.seed}.{number}.{turn}",)
+                    for position, name in enumerate(draw.choices(names, k=draw.randint(1, 4)))
+                ]
+
+                def acknowledge(position: int, result: ToolResult, calls: list[ToolCall] = calls) -> None:
+                    acks.note(call=calls[position].id, result=to_json(result))
+
+                scope = trio.CancelScope()
+                if draw.random() < 0.25:
+                    scope.relative_deadline = draw.uniform(0, 4 * STEP)
+                session = Session(f"agent {number}")
+                await registry.execute_turn(calls, scope=scope, session=session, on_settled=acknowledge)
+                turn += 1
+
+        for number in range(AGENTS):
+            nursery.start_soon(converse, number)
+
+
+def main() -> None:
+    """Fork an agent for each line on stdin and say its process id; it says when its journal is open. Then wait until it
+    has ended, and say how."""
+    for line in sys.stdin:
+        orders = Orders(**json.loads(line))
+        child = os.fork()
+        if child == 0:
+            trio.run(agent, orders)
+            os._exit(1)  # it has no end of its own
+        print(f"agent {child}", flush=True)
+        _, status = os.waitpid(child, 0)
+        print(f"ended {status}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
