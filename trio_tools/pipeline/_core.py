@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 logger = logging.getLogger("trio_tools")
+effects_logger = logging.getLogger("trio_tools.effects")  # for authors of tools, who may want it apart
 
 # Why a job was cancelled that nobody cancelled by name.
 CLOSING = "the registry is closing"
@@ -108,6 +109,7 @@ class Core:
     jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
     jobs_begun: int = 0
     keys: Keys = attrs.field(factory=Keys)  # idempotency keys of effects
+    unnamed: set[str] = attrs.field(factory=set[str])  # destructive tools that were warned about: they name no effect
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
     block: trio.CancelScope | None = None  # round the block of open_registry
     interrupt: KeyboardInterrupt | None = None  # a Ctrl-C that reached a job: it goes on, bare, when all has ended
