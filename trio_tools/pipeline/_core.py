@@ -30,7 +30,7 @@ Wrapper: TypeAlias = "Callable[[Dispatch, CallNext], Awaitable[ToolResult]]"
 PostPolicy: TypeAlias = "Callable[[CallView, ToolResult], Review | Awaitable[Review]]"
 Observer: TypeAlias = "Callable[[SettledView, ToolResult], Awaitable[None] | None]"
 ProgressObserver: TypeAlias = "Callable[[CallView, Progress], None]"
-Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None]]"
+Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None] | None]"
 JobObserver: TypeAlias = "Callable[[JobNotice], Awaitable[None] | None]"
 
 F = TypeVar("F")
