@@ -40,7 +40,11 @@ def test_a_recorder_with_a_mistake_breaks_just_the_promise_that_is_about_it(
     assert [name.startswith(promise) for name in found] == [True], found
 
 
-@pytest.mark.parametrize("make", [them.Keeps, them.writes_to_a_file], ids=["keeps", "writes to a file"])
+@pytest.mark.parametrize(
+    "make",
+    [them.Keeps, them.keeps_at_once, them.writes_to_a_file],
+    ids=["keeps", "keeps at once", "writes to a file"],
+)
 def test_a_good_recorder_keeps_every_promise(make: Make) -> None:
     assert broken(recorder_contract(make, runs=RUNS)) == {}
 

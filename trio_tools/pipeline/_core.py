@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 
 logger = logging.getLogger("trio_tools")
+effects_logger = logging.getLogger("trio_tools.effects")  # for authors of tools, who may want it apart
 
 # Why a job was cancelled that nobody cancelled by name.
 CLOSING = "the registry is closing"
@@ -29,7 +30,7 @@ Wrapper: TypeAlias = "Callable[[Dispatch, CallNext], Awaitable[ToolResult]]"
 PostPolicy: TypeAlias = "Callable[[CallView, ToolResult], Review | Awaitable[Review]]"
 Observer: TypeAlias = "Callable[[SettledView, ToolResult], Awaitable[None] | None]"
 ProgressObserver: TypeAlias = "Callable[[CallView, Progress], None]"
-Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None]]"
+Recorder: TypeAlias = "Callable[[CallEvent], Awaitable[None] | None]"
 JobObserver: TypeAlias = "Callable[[JobNotice], Awaitable[None] | None]"
 
 F = TypeVar("F")
@@ -109,6 +110,7 @@ class Core:
     jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
     jobs_begun: int = 0
     keys: Keys = attrs.field(factory=Keys)  # idempotency keys of effects
+    unnamed: set[str] = attrs.field(factory=set[str])  # destructive tools that were warned about: they name no effect
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
     block: trio.CancelScope | None = None  # round the block of open_registry
     interrupt: KeyboardInterrupt | None = None  # a Ctrl-C that reached a job: it goes on, bare, when all has ended

@@ -6,12 +6,13 @@ stands, the failure is logged, and new calls are refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable
+from typing import TypeAlias
 
 import trio
 
 from trio_tools.pipeline._core import Recorder, logger
-from trio_tools.pipeline._faults import run_async
+from trio_tools.pipeline._faults import run_awaitable, run_sync
 from trio_tools.pipeline._state import CallState
 from trio_tools.values import (
     CallAccepted,
@@ -35,19 +36,24 @@ from trio_tools.values import (
 # Characters of raw argument text that an event keeps. A whole valid text fits (1 MiB); a runaway one is cut.
 MAX_RAW_CHARACTERS = 1024 * 1024
 
+# Recorders that failed at an event or overran, each with what its call is refused for.
+Lost: TypeAlias = "tuple[tuple[Recorder, ErrorInfo], ...]"
+
 
 def ref(call: CallState) -> CallRef:
-    """How events name this call."""
-    parent = call.parent
-    return CallRef(
-        turn=call.turn.name,
-        position=call.position,
-        call_id=call.call.id,
-        tool=call.name,
-        session=call.turn.session,
-        parent=None if parent is None else parent.place,
-        root=call.identity.root.place,
-    )
+    """How events name this call. Made when an event first does."""
+    if call.ref is None:
+        turn, parent = call.turn, call.parent
+        call.ref = CallRef(
+            turn=turn.name,
+            position=call.position,
+            call_id=call.call.id,
+            tool=call.name,
+            session=turn.session,
+            parent=None if parent is None else parent.place,
+            root=call.identity.root.place,
+        )
+    return call.ref
 
 
 def _raw(call: CallState) -> JSONValue:
@@ -61,28 +67,61 @@ def _raw(call: CallState) -> JSONValue:
         return arguments[:MAX_RAW_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
-async def _record(
-    call: CallState, recorders: tuple[Recorder, ...], event: CallEvent
-) -> list[tuple[Recorder, ErrorInfo]]:
-    """Tell these recorders, in order. Those that failed or overran are returned, each with why."""
-    failed: list[tuple[Recorder, ErrorInfo]] = []
+async def _record(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> Lost:
+    """Tell these recorders, in order. Those that failed or overran are returned, each with why.
+
+    No scope is made for a plain function that has nothing to wait for: making and leaving one costs more than all else
+    here."""
+    lost: Lost = ()
     for recorder in recorders:
-        error = await _told(call, recorder, event)
-        if error is not None:
-            failed.append((recorder, error))
-            logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
-    return failed
+        error: ErrorInfo | None = None
+        try:
+            waits = run_sync(recorder, event)
+        except BaseException as thrown:
+            error = _why(call, thrown)
+        else:
+            if waits is not None:
+                error = await _bounded(call, waits)
+        if error is None:
+            continue
+        lost = (*lost, (recorder, error))
+        logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
+    return lost
 
 
-async def _announce(
-    call: CallState, recorders: tuple[Recorder, ...], event: CallEvent
-) -> list[tuple[Recorder, ErrorInfo]]:
-    """Tell them of what is about to happen, and return those that failed. `call.unrecorded` then says why it is not to
-    happen: nor is anything later of this call."""
-    failed = await _record(call, recorders, event)
-    if failed and call.unrecorded is None:
-        call.unrecorded = failed[0][1]
-    return failed
+async def _bounded(call: CallState, waits: Awaitable[None]) -> ErrorInfo | None:
+    # bounded by recorder_grace: the record of a cancelled call has to be written although all around it is cancelled
+    with trio.CancelScope(shield=True, relative_deadline=call.turn.core.recorder_grace) as shield:
+        try:
+            await run_awaitable(waits)
+        except BaseException as thrown:
+            return _why(call, thrown, late=trio.current_time() >= shield.deadline)
+        if trio.current_time() < shield.deadline:
+            return None
+    return _overran(call)
+
+
+def _why(call: CallState, thrown: BaseException, *, late: bool = False) -> ErrorInfo:
+    """What a recorder that raised this is told of by."""
+    fault = call.turn.fault_in(thrown)
+    if late and fault.failure is None and fault.interrupt is None:
+        return _overran(call)
+    error = exception_error(fault.failure or thrown, ErrorCode.RECORD_FAILED)
+    return ErrorInfo(error.name, ErrorCode.RECORD_FAILED, f"the call could not be recorded: {error.message}")
+
+
+def _overran(call: CallState) -> ErrorInfo:
+    why = f"recording took longer than {call.turn.core.recorder_grace:g} s"
+    return ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, f"the call could not be recorded: {why}")
+
+
+async def _announce(call: CallState, event: CallEvent) -> ErrorInfo | None:
+    """Tell those who heard of the call of what is about to happen. What is returned says why it is not to: nor is
+    anything later of this call."""
+    lost = await _record(call, call.heard, event)
+    if lost and call.unrecorded is None:
+        call.unrecorded = lost[0][1]
+    return call.unrecorded
 
 
 async def _report(call: CallState, event: CallEvent) -> None:
@@ -91,29 +130,12 @@ async def _report(call: CallState, event: CallEvent) -> None:
     call.turn.core.failed_recorders.extend(lost)
 
 
-async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | None:
-    grace = call.turn.core.recorder_grace
-    failure: BaseException | None = None
-    late = False
-    # bounded by recorder_grace: the record of a cancelled call has to be written although all around it is cancelled
-    with trio.CancelScope(shield=True, relative_deadline=grace) as shield:
-        try:
-            await run_async(recorder, event)
-        except BaseException as thrown:
-            fault = call.turn.fault_in(thrown)
-            failure = fault.failure
-            if failure is None and fault.interrupt is not None:
-                failure = thrown
-        late = trio.current_time() >= shield.deadline
-    return _why(failure, grace) if late or failure is not None else None
-
-
-def _why(failure: BaseException | None, grace: float) -> ErrorInfo:
-    if failure is None:
-        why = f"recording took longer than {grace:g} s"
-        return ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, f"the call could not be recorded: {why}")
-    error = exception_error(failure, ErrorCode.RECORD_FAILED)
-    return ErrorInfo(error.name, ErrorCode.RECORD_FAILED, f"the call could not be recorded: {error.message}")
+def is_to_be_recorded(call: CallState) -> bool:
+    """Whether a call that is launched comes into the records, and is not in them. One that is refused because a
+    recorder has failed does not come."""
+    if call.accepted or not call.turn.core.recorders.functions:
+        return False
+    return call.refused is None or call.refused.code != ErrorCode.RECORD_FAILED
 
 
 async def record_accepted(first: CallState) -> None:
@@ -125,47 +147,44 @@ async def record_accepted(first: CallState) -> None:
     **Cancellation**: not raised; each event has its bound.
     """
     turn = first.turn
-    failed: list[tuple[Recorder, ErrorInfo]] = []
+    failed: Lost = ()
     for call in [one for one in turn.calls if one is first or one.stage == "queued"]:
         call.accepted = True
         asked = _without(turn.core.recorders.functions, failed)
-        if failed:
-            call.unrecorded = failed[0][1]
         interrupt = turn.interrupt
         event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
-        lost = await _announce(call, asked, event)
+        lost = await _record(call, asked, event)
         call.heard = _without(asked, lost)
-        if turn.interrupt is interrupt:  # or it did not fail by itself
-            failed += lost
+        if failed or lost:
+            call.unrecorded = (*failed, *lost)[0][1]
+            if turn.interrupt is interrupt:  # or it did not fail by itself
+                failed = (*failed, *lost)
 
 
-def _without(recorders: tuple[Recorder, ...], failed: Sequence[tuple[Recorder, ErrorInfo]]) -> tuple[Recorder, ...]:
-    if not failed:
+def _without(recorders: tuple[Recorder, ...], lost: Lost) -> tuple[Recorder, ...]:
+    if not lost:
         return recorders
-    return tuple([one for one in recorders if not any(one is other for other, _ in failed)])
+    return tuple([one for one in recorders if not any(one is other for other, _ in lost)])
 
 
 async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
     """The policies have spoken. What is returned refuses the call."""
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
-    await _announce(call, call.heard, event)
-    return call.unrecorded
+    return await _announce(call, event)
 
 
 async def record_dispatching(call: CallState) -> ErrorInfo | None:
     """The body is about to run. What is returned refuses the call."""
     read_only = call.tool is not None and call.tool.read_only
     event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1, read_only=read_only)
-    await _announce(call, call.heard, event)
-    return call.unrecorded
+    return await _announce(call, event)
 
 
 async def record_effect_begun(call: CallState, effect: Effect) -> ErrorInfo | None:
     """An effect is about to happen. What is returned refuses it, and the call."""
     event = EffectBegun(ref=ref(call), at=trio.current_time(), name=effect.name, key=effect.key)
-    await _announce(call, call.heard, event)
-    return call.unrecorded
+    return await _announce(call, event)
 
 
 async def record_effect_ended(call: CallState, effect: Effect) -> None:

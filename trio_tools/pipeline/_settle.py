@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 import trio
 
-from trio_tools.pipeline._core import logger, name_of
+from trio_tools.pipeline._core import effects_logger, logger, name_of
 from trio_tools.pipeline._faults import run_either, run_sync
 from trio_tools.pipeline._record import record_settled
 from trio_tools.pipeline._state import CallState
@@ -41,6 +41,8 @@ async def settle(call: CallState, result: ToolResult) -> None:
         _tell_around(call)
         if result.error is not None:
             result = _naming_effects(call, result)
+    elif call.tool is not None and call.tool.destructive and call.attempts and result.error is None:
+        _warn_of_unnamed(call, call.tool.name)
     if call.heard:
         call.enter("settle")
         await record_settled(call, result)
@@ -127,6 +129,22 @@ def _naming_effects(call: CallState, result: ToolResult) -> ToolResult:
     # alone it would read as if all was well
     content = result.content if result.text.strip() else (Text(f"Error: {result.code}"),)
     return attrs.evolve(result, content=(*content, Text(text)))
+
+
+def _warn_of_unnamed(call: CallState, tool: str) -> None:
+    """Say once that a destructive tool names no effect, where the program has registered it itself: who uses a plugin
+    can change nothing about its tools, and a shell cannot know what its commands do."""
+    core = call.turn.core
+    registered = call.turn.reach.registered(tool)
+    if tool in core.unnamed or registered is None or registered.tool is not call.tool or registered.owner is not None:
+        return
+    core.unnamed.add(tool)
+    effects_logger.warning(
+        "tool %r is marked destructive, and its call succeeded without naming an effect: nothing keeps a retry, or a "
+        "model, from doing the thing twice. Do what cannot be undone inside of ctx.irreversible(name, action); if "
+        "nothing of the kind is done, take destructive=True away",
+        tool,
+    )
 
 
 async def _observe(call: CallState, result: ToolResult) -> None:

@@ -19,6 +19,7 @@ from trio_tools.values import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
     EMPTY,
+    CallRef,
     CallToken,
     Cause,
     Content,
@@ -83,6 +84,7 @@ class CallState:
     other_contexts: tuple[JSONValue, ...] = ()
     effects: tuple[Effect, ...] = ()  # of all attempts, as they began; those of nested calls as these settled
     concludes = False
+    ref: CallRef | None = None  # how events name it, once one does
     accepted = False  # recorders were asked to note that it has come
     heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step before it: the call is refused

@@ -23,8 +23,9 @@ from trio_tools.pipeline._carry import carry
 from trio_tools.pipeline._faults import Fault, take_apart
 from trio_tools.pipeline._intake import admit, is_parallel, receive
 from trio_tools.pipeline._reach import Reach
+from trio_tools.pipeline._record import is_to_be_recorded
 from trio_tools.pipeline._state import CallState
-from trio_tools.values import Cause, ErrorCode, Session, ToolCall, ToolResult
+from trio_tools.values import Cause, Session, ToolCall, ToolResult
 
 R = TypeVar("R")
 OnSettled: TypeAlias = Callable[[int, ToolResult], object]
@@ -192,17 +193,15 @@ class Turn:
             if not admitted:
                 admit(call, anew=self.waited)
             call.exclusive = False
+            self._skipping = call  # one after the other, so that they are recorded in order
         else:
             self.active += 1
             self.exclusive = call.exclusive
+            if self.core.pre_policies.functions or self.core.recorders.functions:
+                self.deciding = call  # with nothing to wait for at the gate, the order of launches is enough
         self.unfinished += 1
-        if skipped:
-            self._skipping = call  # one after the other, so that they are recorded in order
-        elif self.core.pre_policies.functions or self.core.recorders.functions:
-            self.deciding = call  # with nothing to wait for at the gate, the order of launches is enough
         call.stage = "gate"
-        refused = call.refused is not None and call.refused.code == ErrorCode.RECORD_FAILED
-        if self.core.recorders.functions and not call.accepted and not refused:
+        if is_to_be_recorded(call):
             self.accepting = call
         self.nursery.start_soon(carry, call, skipped, name=call.name)
 
@@ -214,11 +213,13 @@ class Turn:
 
     def decided(self, call: CallState) -> None:
         """The policies of this call have spoken, or never will: the next one may start."""
-        if self.deciding is call:
+        if call is self.deciding:
             self.deciding = None
-            self.wake()
-        elif self._skipping is call:
+        elif call is self._skipping:
             self._skipping = None
+        else:
+            return
+        if self.waiting() is not None:
             self.wake()
 
     def ended(self, call: CallState, skipped: bool) -> None:

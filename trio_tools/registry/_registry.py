@@ -128,7 +128,9 @@ class Registry(RegistryView):
         return self._join(self._core.progress_observers, observer)
 
     def add_recorder(self, recorder: Recorder) -> Registration:
-        """Tell this of each step of each call: `async (CallEvent) -> None`. What it cannot record does not run."""
+        """Tell this of each step of each call: `(CallEvent) -> None`, sync or async. What it cannot record does not
+        run. Whatever it has to wait for it returns as an awaitable, as an async function does, which is bounded; what a
+        plain function returns None from has been recorded, and costs the call least."""
         return self._join(self._core.recorders, recorder)
 
     def add_job_observer(self, observer: JobObserver) -> Registration:

@@ -27,7 +27,8 @@ class CallRef:
 
 @attrs.frozen(kw_only=True)
 class CallAccepted:
-    """The call passed intake, or failed it. `arguments` is the raw text or value as it came, cut to a bound."""
+    """The call has come. Those of a turn are told one after the other, before anything of it begins. `arguments` is the
+    raw text or value as it came, cut to a bound."""
 
     ref: CallRef
     at: float  # seconds on Trio's clock

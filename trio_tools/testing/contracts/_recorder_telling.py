@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import attrs
 import trio
@@ -115,7 +115,7 @@ class Telling:
     async def _tell(self, recorder: Recorder, event: CallEvent, words: str, told: _Told) -> None:
         began = trio.current_time()
         try:
-            await recorder(event)
+            await _recorded(recorder, event)
         except Exception as thrown:
             told.problems.append(f"{words}: told of {_named(event)} it raised {type(thrown).__name__}: {thrown}"[:500])
         took = trio.current_time() - began
@@ -157,23 +157,29 @@ class Telling:
             async with made(self._make) as recorder:
                 *before, event = events.whole_call(events.ref(0))[: number + 1]
                 for one in before:
-                    await recorder(one)
+                    await _recorded(recorder, one)
                 with cut.scope:
                     strike.armed = True
-                    await _quietly(partial(recorder, event))
+                    await _quietly(recorder, event)
                 strike.armed = False
                 cut.back_at = trio.current_time()
                 if before:  # whoever has lost the first event of a call is told no more of it
-                    await _quietly(partial(recorder, events.settled(event.ref)))
+                    await _quietly(recorder, events.settled(event.ref))
                 for one in events.whole_call(events.ref(1, turn="t2")):
-                    await recorder(one)
+                    await _recorded(recorder, one)
 
         return Act(main=main, state=cut, strike=strike)
 
 
-async def _quietly(record: Callable[[], Awaitable[None]]) -> None:
+async def _recorded(recorder: Recorder, event: CallEvent) -> None:
+    waits = recorder(event)
+    if waits is not None:
+        await waits
+
+
+async def _quietly(recorder: Recorder, event: CallEvent) -> None:
     try:
-        await record()
+        await _recorded(recorder, event)
     except Exception:
         return  # what was cut off may fail: the registry counts it as lost
 
