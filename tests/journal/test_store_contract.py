@@ -90,6 +90,20 @@ async def test_what_is_unsettled_comes_with_its_whole_turn_and_what_its_calls_ma
 
 
 @every_store
+async def test_a_call_whose_acceptance_is_lost_is_unsettled_too(make: Make, tmp_path: Path) -> None:
+    """Case B31: the others of its entries tell of it, but for a late end of an effect."""
+    one, late = call("t/0"), call("u/0")
+    place = make(tmp_path)
+    for event in (one.decided(), one.dispatching(), one.begun()):
+        async with place() as store:
+            await keep(store, event, late.ended(COMMITTED))
+            assert [entry.event for entry in await store.unsettled()] == [event]
+            assert (await store.sessions())[0].unsettled == 1
+            await keep(store, one.settled())
+            await store.purge("s")
+
+
+@every_store
 async def test_a_key_is_of_one_name_and_tells_all_that_happened_under_it(make: Make, tmp_path: Path) -> None:
     one, other = call("t/0"), call("u/0", session="other")
     decided = EffectResolved(effect=Effect("mail", COMMITTED, 7, key="k"))

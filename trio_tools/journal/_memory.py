@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from trio_tools.journal._fold import OPEN
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, EffectResolved, Entry, JournalEvent, SessionSummary
-from trio_tools.values import CallAccepted, CallRef, CallSettled, Effect, EffectBegun, EffectEnded
+from trio_tools.values import (
+    CallAccepted,
+    CallDecided,
+    CallDispatching,
+    CallEvent,
+    CallRef,
+    CallSettled,
+    Effect,
+    EffectBegun,
+    EffectEnded,
+)
 
 
 class MemoryStore:
@@ -145,12 +155,13 @@ def _key_of(event: JournalEvent) -> tuple[str, str] | None:
             return None
 
 
-def _positions(turn: list[Entry], kind: type[CallAccepted] | type[CallSettled]) -> set[int]:
-    return {entry.event.ref.position for entry in turn if isinstance(entry.event, kind)}
+def _positions(turn: list[Entry], *kinds: type[CallEvent]) -> set[int]:
+    return {entry.event.ref.position for entry in turn if isinstance(entry.event, kinds)}
 
 
 def _unsettled(turn: list[Entry]) -> set[int]:
-    return _positions(turn, CallAccepted) - _positions(turn, CallSettled)
+    """Whatever begins a call or goes on with it tells that it was accepted. What only ends an effect may be late."""
+    return _positions(turn, CallAccepted, CallDecided, CallDispatching, EffectBegun) - _positions(turn, CallSettled)
 
 
 def _summary(turns: list[list[Entry]]) -> SessionSummary:
