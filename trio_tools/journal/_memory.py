@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trio_tools.journal._errors import under_way
 from trio_tools.journal._fold import OPEN
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, EffectResolved, Entry, JournalEvent, SessionSummary
@@ -104,6 +105,9 @@ class MemoryStore:
 
         **Cancellation**: no checkpoint.
         """
+        running = sum(len(_unsettled(turn)) for turn in self._turns_of(session))
+        if running:
+            raise under_way(running)
         gone = {_ref(turn).turn for turn in self._turns_of(session)}
         calls = sum(isinstance(entry.event, CallAccepted) for name in gone for entry in self._turns.pop(name))
         for name_and_key, entries in list(self._keys.items()):
