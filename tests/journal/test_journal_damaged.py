@@ -133,3 +133,28 @@ async def test_a_key_whose_end_is_damaged_waits_for_a_decision(tmp_path: Path) -
         assert await journal.effect("mail", "k") == Effect("mail", COMMITTED, 8, key="k")
         (record,) = await journal.calls("s")
     assert [known.effect.receipt for known in record.effects] == [7], "what the result tells was seen"
+
+
+async def test_a_recovery_of_which_only_the_beginning_is_in_the_file_is_finished_by_the_next(tmp_path: Path) -> None:
+    """Case B31: the process was killed as it closed the books of the one before, wherever that was."""
+    outer, nested, queued = call("t/0"), call("n/0", parent="t/0"), call("t/1")
+    events: list[CallEvent] = [outer.accepted(), queued.accepted(), outer.dispatching(), outer.begun(key="k")]
+    events += [nested.accepted(), nested.dispatching(), nested.begun("bill")]
+    closing_them = 5  # two ends of effects, three results
+    for cut in range(closing_them + 1):
+        path = tmp_path / f"{cut}.db"
+        async with open_file(path, max_age=None, max_bytes=None) as store:
+            await keep(store, *events)
+        whole_of_it, *_ = await _all_of(path)
+        with closing(sqlite3.connect(path)) as database, database:
+            (last,) = database.execute("SELECT max(seq) FROM entries").fetchone()
+            assert last == len(events) + closing_them
+            database.execute("DELETE FROM entries WHERE seq > ?", (last - cut,))
+        again, effect, damage, _ = await _all_of(path)
+        assert [(one.ref, one.result, [known.effect for known in one.effects]) for one in again] == [
+            (one.ref, one.result, [known.effect for known in one.effects]) for one in whole_of_it
+        ]
+        assert (effect is not None and effect.state, damage) == (UNKNOWN, ())
+        with closing(sqlite3.connect(path)) as database:
+            (count,) = database.execute("SELECT count(*) FROM entries").fetchone()
+        assert count == last, "nothing twice"
