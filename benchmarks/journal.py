@@ -139,8 +139,8 @@ async def _measure(durability: Durability) -> dict[int, Taken]:
             async with _registry(folder, None) as off, _registry(folder, durability) as on:
                 for callers in CALLERS:  # warms caches and the worker threads: nobody's figure
                     await _round(off, on, plain, callers, Taken())
-                for callers in _rounds.interleaved([f"{callers}" for callers in CALLERS], ROUNDS):
-                    await _round(off, on, plain, int(callers), taken[int(callers)])
+                for figure in _rounds.interleaved([f"{callers}" for callers in CALLERS], ROUNDS):
+                    await _round(off, on, plain, int(figure), taken[int(figure)])
     return taken
 
 
