@@ -99,7 +99,7 @@ async def test_of_a_purged_session_no_byte_is_left_in_any_file(tmp_path: Path) -
         for number in range(20):
             await keep(store, call(f"t{number}/0").accepted("hunter2 " * 1_000), call(f"t{number}/0").settled())
             await keep(store, call(f"u{number}/0", session="other").accepted("public"), other.settled())
-        await keep(store, secret.accepted("hunter2"))
+        await keep(store, secret.accepted("hunter2"), secret.settled())
         assert b"hunter2" in bytes_in(tmp_path)
         assert await store.purge("s") == 21
         assert b"hunter2" not in bytes_in(tmp_path)
@@ -112,7 +112,7 @@ async def test_a_purge_says_if_bytes_are_left_because_somebody_reads(tmp_path: P
     path = tmp_path / "calls.journal"
     with patch("trio_tools.journal._connect.BUSY_SECONDS", 0.05):
         async with in_file(tmp_path)() as store:
-            await keep(store, call("t/0").accepted("hunter2"))
+            await keep(store, call("t/0").accepted("hunter2"), call("t/0").settled())
             reader = connect_to_read(str(path))
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM entries").fetchall()
@@ -125,7 +125,7 @@ async def test_a_purge_says_if_bytes_are_left_because_somebody_reads(tmp_path: P
 
 async def test_a_purge_that_is_cancelled_is_over_when_it_says_so(tmp_path: Path) -> None:
     async with in_file(tmp_path)() as store:
-        await keep(store, call("t/0").accepted("hunter2"))
+        await keep(store, call("t/0").accepted("hunter2"), call("t/0").settled())
         with trio.CancelScope() as scope:
             scope.cancel()
             await store.purge("s")
