@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import pytest
@@ -124,32 +124,3 @@ def call(place: str, *, session: str | None = "s", parent: str | None = None, to
             root=parent or place,
         )
     )
-
-
-FORMS = ("plain", "openai", "anthropic")
-
-
-def unbalanced(messages: Any, form: str) -> list[str]:
-    """Where a history is one that its provider would refuse: a call without its one answer right behind it."""
-    found: list[str] = []
-    waiting: list[str | None] = []
-    for place, message in enumerate(messages):
-        asked, answered = _ids(message, form)
-        if asked and waiting:
-            found.append(f"{waiting} are not answered before message {place}")
-        if answered != waiting[: len(answered)]:
-            found.append(f"message {place} answers {answered}, not {waiting}")
-        waiting = asked or waiting[len(answered) :]
-    return [*found, *([f"{waiting} are never answered"] if waiting else [])]
-
-
-def _ids(message: Any, form: str) -> tuple[list[str | None], list[str | None]]:
-    if form == "plain":
-        is_turn = "calls" in message
-        return ([one["id"] for one in message["calls"]], []) if is_turn else ([], [message["id"]])
-    if form == "openai":
-        asked = [one["id"] for one in message.get("tool_calls", ())]
-        return asked, [message["tool_call_id"]] if message["role"] == "tool" else []
-    blocks = message["content"]
-    answered = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
-    return [one["id"] for one in blocks if one["type"] == "tool_use"], answered

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import trio
-from journal_contract import FORMS, Place, call, every_store, in_memory, journal_at, keep, unbalanced
+from journal_contract import Place, call, every_store, in_memory, journal_at, keep
 from trio.testing import MockClock
 
+from benchmarks._balance import FORMS, unbalanced
 from trio_tools import CallEvent, RegistryView, Session, ToolCall, ToolContext, ToolResult, open_registry, tool
 from trio_tools.journal import Journal, journal_in_memory
 

@@ -9,9 +9,10 @@ from random import Random
 import attrs
 import trio
 from hypothesis import given, settings, strategies
-from journal_contract import FORMS, call, unbalanced
+from journal_contract import call
 from journal_random import random_record
 
+from benchmarks._balance import FORMS, unbalanced
 from trio_tools import (
     CallAccepted,
     CallDispatching,

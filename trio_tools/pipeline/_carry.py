@@ -33,9 +33,10 @@ async def carry(call: CallState, skipped: bool) -> None:
     call.task = task = trio.lowlevel.current_task()
     turn.carried[task] = call
     try:
-        if core.recorders.functions and not (call.refused and call.refused.code == ErrorCode.RECORD_FAILED):
-            unrecorded = await record_accepted(call)
-            call.refused = call.refused or unrecorded
+        if turn.accepting is call:
+            await record_accepted(call)
+            turn.accepted()
+        call.refused = call.refused or call.unrecorded
         if call.refused is not None:
             result = call.failed(call.refused)
         elif call.cause is not None:

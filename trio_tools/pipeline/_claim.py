@@ -77,7 +77,7 @@ def claimed(call: CallState, claim: Claim, result: ToolResult) -> ToolResult:
     if not _owns(call, claim):
         return _credited(call, claim, result)
     superseded = _superseded(result)
-    call.claim, call.claimed_at = claim, claim.due
+    call.claim, call.due = claim, claim.due
     return call.failed(claim.outcome, superseded=superseded, cause=claim.cause)
 
 

@@ -155,7 +155,7 @@ class Door:
         self._entered = True
         claim = self._call.claim
         if claim is not None and claim.place >= self._place:
-            self._call.claim = None  # that was another attempt
+            self._call.claim = self._call.due = None  # that was another attempt
 
     def closes_busy(self) -> bool:
         """The wrapper has returned. Whether it left this running in another task."""

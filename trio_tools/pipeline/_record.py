@@ -6,6 +6,8 @@ stands, the failure is logged, and new calls are refused.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import trio
 
 from trio_tools.pipeline._core import Recorder, logger
@@ -72,13 +74,15 @@ async def _record(
     return failed
 
 
-async def _announce(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> list[Recorder]:
+async def _announce(
+    call: CallState, recorders: tuple[Recorder, ...], event: CallEvent
+) -> list[tuple[Recorder, ErrorInfo]]:
     """Tell them of what is about to happen, and return those that failed. `call.unrecorded` then says why it is not to
     happen: nor is anything later of this call."""
     failed = await _record(call, recorders, event)
     if failed and call.unrecorded is None:
         call.unrecorded = failed[0][1]
-    return [recorder for recorder, _ in failed]
+    return failed
 
 
 async def _report(call: CallState, event: CallEvent) -> None:
@@ -112,13 +116,33 @@ def _why(failure: BaseException | None, grace: float) -> ErrorInfo:
     return ErrorInfo(error.name, ErrorCode.RECORD_FAILED, f"the call could not be recorded: {error.message}")
 
 
-async def record_accepted(call: CallState) -> ErrorInfo | None:
-    """The call has passed intake, or failed it. What is returned refuses it; those who heard of it hear of its end."""
-    recorders = call.turn.core.recorders.functions
-    event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
-    failed = await _announce(call, recorders, event)
-    call.heard = tuple(one for one in recorders if not any(one is other for other in failed))
-    return call.unrecorded
+async def record_accepted(first: CallState) -> None:
+    """This call and those of its turn that wait, which is all of them, have come. `unrecorded` of a call then refuses
+    it; those who heard of it hear of its end.
+
+    Who fails at one, or overruns, is not asked about those after it, which are refused too: or each would cost a grace.
+
+    **Cancellation**: not raised; each event has its bound.
+    """
+    turn = first.turn
+    failed: list[tuple[Recorder, ErrorInfo]] = []
+    for call in [one for one in turn.calls if one is first or one.stage == "queued"]:
+        call.accepted = True
+        asked = _without(turn.core.recorders.functions, failed)
+        if failed:
+            call.unrecorded = failed[0][1]
+        interrupt = turn.interrupt
+        event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
+        lost = await _announce(call, asked, event)
+        call.heard = _without(asked, lost)
+        if turn.interrupt is interrupt:  # or it did not fail by itself
+            failed += lost
+
+
+def _without(recorders: tuple[Recorder, ...], failed: Sequence[tuple[Recorder, ErrorInfo]]) -> tuple[Recorder, ...]:
+    if not failed:
+        return recorders
+    return tuple([one for one in recorders if not any(one is other for other, _ in failed)])
 
 
 async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
@@ -151,11 +175,9 @@ async def record_effect_ended(call: CallState, effect: Effect) -> None:
 
 async def record_settled(call: CallState, result: ToolResult) -> None:
     """The result, exactly once. A failure here refuses new calls until its recorder is removed."""
-    event = CallSettled(
-        ref=ref(call),
-        at=trio.current_time(),
-        result=result,
-        cancelled_at=call.claimed_at if call.cause is None else call.cancelled_at,
-        cause=call.cause or result.cause,
-    )
-    await _report(call, event)
+    cause = call.cause or result.cause
+    due = call.due if call.cause is None else call.cancelled_at
+    # a scope may come expired, its deadline -inf: nothing is given up before it came
+    cancelled_at = None if cause is None or due is None else max(due, call.turn.began)
+    at = trio.current_time()
+    await _report(call, CallSettled(ref=ref(call), at=at, result=result, cancelled_at=cancelled_at, cause=cause))

@@ -83,9 +83,10 @@ class CallState:
     other_contexts: tuple[JSONValue, ...] = ()
     effects: tuple[Effect, ...] = ()  # of all attempts, as they began; those of nested calls as these settled
     concludes = False
+    accepted = False  # recorders were asked to note that it has come
     heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step before it: the call is refused
-    claimed_at: float | None = None  # seconds: when the budget that ended it ran out
+    due: float | None = None  # seconds: when the budget ran out that ended it, or the caller's time, unnoted so far
     holds: trio.CapacityLimiter | None = None  # the pool whose token it holds
     lending: trio.CapacityLimiter | None = None  # that token, for calls that its body makes
     awaits: trio.CapacityLimiter | None = None  # where it waits for a token now
@@ -191,7 +192,7 @@ class CallState:
             return self.cancelled_at
         turn = self.turn
         if not turn.parked and turn.scope.cancel_called:
-            return now  # in this very pass: the frame is on its way to note it
+            return min(now, turn.scope.deadline)  # in this very pass: the frame is on its way to note it
         return turn.scope.deadline if turn.scope.deadline <= now else inf
 
     def recheck(self, result: ToolResult) -> ToolResult:
@@ -288,6 +289,7 @@ class CallState:
         cause = self.cause
         if cause is None:
             # nobody outside gave it up: a wrapper's own scope did, unless the caller's has just expired
-            cause = Cause.CALLER if self.due_outside(trio.current_time()) < inf else Cause.WRAPPER
+            due = self.due_outside(trio.current_time())
+            cause, self.due = (Cause.CALLER, due) if due < inf else (Cause.WRAPPER, None)
         error = ABORTED if self.attempts else ABORTED_BEFORE_DISPATCH
         return self.failed(error, superseded=superseded, cause=cause)

@@ -24,7 +24,7 @@ from trio_tools.pipeline._faults import Fault, take_apart
 from trio_tools.pipeline._intake import admit, is_parallel, receive
 from trio_tools.pipeline._reach import Reach
 from trio_tools.pipeline._state import CallState
-from trio_tools.values import Cause, Session, ToolCall, ToolResult
+from trio_tools.values import Cause, ErrorCode, Session, ToolCall, ToolResult
 
 R = TypeVar("R")
 OnSettled: TypeAlias = Callable[[int, ToolResult], object]
@@ -35,6 +35,7 @@ class Turn:
 
     _name: str | None = None
     _next = 0  # the first call that has not been launched
+    accepting: CallState | None = None  # launched first; its task has the whole turn recorded, before any of it begins
     deciding: CallState | None = None  # launched, and its policies have not spoken: the others wait for that
     _skipping: CallState | None = None  # given up before it started, and about to settle
     parked = False
@@ -138,9 +139,9 @@ class Turn:
 
     def launch(self) -> None:
         """Start, in order, every call that may start now."""
-        if self.given_up:
+        if self.given_up and self.accepting is None:
             self._launch_given_up()
-        while self.deciding is None and (call := self.waiting()) is not None:
+        while self.accepting is None and self.deciding is None and (call := self.waiting()) is not None:
             admitted = call.cause is None
             if not admitted:
                 if self._skipping is not None:
@@ -200,7 +201,16 @@ class Turn:
         elif self.core.pre_policies.functions or self.core.recorders.functions:
             self.deciding = call  # with nothing to wait for at the gate, the order of launches is enough
         call.stage = "gate"
+        refused = call.refused is not None and call.refused.code == ErrorCode.RECORD_FAILED
+        if self.core.recorders.functions and not call.accepted and not refused:
+            self.accepting = call
         self.nursery.start_soon(carry, call, skipped, name=call.name)
+
+    def accepted(self) -> None:
+        """All calls have been recorded so, or are refused: the others may start."""
+        self.accepting = None
+        if self.given_up or self.deciding is None:
+            self.wake()
 
     def decided(self, call: CallState) -> None:
         """The policies of this call have spoken, or never will: the next one may start."""
@@ -242,7 +252,7 @@ class Turn:
             self.give_up(cause, min(now, deadline), by_deadline=cancelled.source == "deadline")
         except KeyboardInterrupt as interrupt:
             self.interrupted(interrupt)
-        if self._skipping is None and self.waiting() is not None:
+        if self.accepting is None and self._skipping is None and self.waiting() is not None:
             self.wake()
         return Abort.FAILED
 

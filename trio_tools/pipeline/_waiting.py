@@ -19,6 +19,8 @@ def waits_for(call: CallState, children: Sequence[CallState]) -> str | None:
         return _cancelled(call, children)
     words: str | None = None
     match call.stage:
+        case "queued" | "gate" if call.turn.accepting is not None:
+            words = "a recorder"
         case "queued":
             words = _queued(call)
         case "gate":
@@ -67,9 +69,6 @@ def _queued(call: CallState) -> str | None:
 
 
 def _at_gate(call: CallState) -> str | None:
-    core = call.turn.core
-    if core.recorders.functions and not call.heard:
-        return "a recorder"
     if call.turn.deciding is call:
         return "a pre-policy"
     return "a recorder" if call.heard else None

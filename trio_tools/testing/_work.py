@@ -20,7 +20,7 @@ from trio_tools.testing._probe import LIVES, current_life, life_around, watched
 from trio_tools.testing._reachable import reachable
 from trio_tools.testing._record import Heard, Run, Zone
 from trio_tools.testing._stepping import Stepper
-from trio_tools.values import CallAccepted, CallEvent, EffectBegun, EffectEnded, ToolResult
+from trio_tools.values import CallAccepted, CallDecided, CallEvent, EffectBegun, EffectEnded, ToolResult
 
 # Seconds, on the real clock, for what comes to rest by itself: a thread on its way home, a process that is ending.
 REST = 0.1
@@ -148,6 +148,13 @@ class Work:
 
     # --- what is heard ---------------------------------------------------------------------------------------------
 
+    def _came(self, position: int) -> None:
+        """A call of the turn, or of one that a body makes, was accepted: the first one's task has them all recorded."""
+        state = current_call()
+        if state is not None and state.turn.scope is self._scope:
+            self._run.lives[position].state = state.turn.calls[position]
+            self._stepper.turn = state.turn
+
     def _life(self) -> Life | None:
         """The call that this task carries, if it is one of the turn's own."""
         state = current_call()
@@ -160,6 +167,8 @@ class Work:
     async def _record(self, event: CallEvent) -> None:
         match event:
             case CallAccepted():
+                self._came(event.ref.position)
+            case CallDecided():
                 current_life.set(self._life())  # for a wrapper that runs the body itself, which is given no arguments
             case EffectBegun():
                 self._stepper.zones += 1
