@@ -27,7 +27,13 @@ HOUSE = Path(trio_tools.__file__).parent
 OTHERS = {f"cli/_{name}.py" for name in ("help", "drawing", "rows", "words", "table", "screen", "stuck")}
 # Where bad input is told of: the command line, configs, lines of turns, plugins, and the config classes of our own.
 ROOMS = ("cli/*.py", "config/*.py", "toolkits/*/_config.py", "policies/_logging.py", "registry/_options.py")
-READERS = tuple(f"formats/_{name}.py" for name in ("turn", "plain", "openai_turn", "anthropic_turn", "message", "span"))
+READERS = tuple(
+    f"formats/_{name}.py"
+    for name in (
+        *("turn", "plain", "openai_turn", "anthropic_turn", "message", "span", "history", "names"),
+        *("balance", "pairing", "parts", "rendering", "transcript", "transcript_forms"),
+    )
+)
 PLUGINS = ("registry/_plugin.py", "registry/_lifetime.py", "pipeline/_services.py", "values/_strict.py")
 # Two words, or an f-string with one: a word or two alone are nouns, keys and names.
 _WORDS = re.compile(r"[A-Za-z]{2,}")

@@ -12,6 +12,8 @@ from message_rows_installed import IMPORTS, NEEDS
 from message_rows_lines import ANTHROPIC, OPENAI, PLAIN
 from message_rows_opening import LEAVING, OPENING
 from message_rows_options import OPTIONS, PARSER, SOURCES
+from message_rows_repair import CHANGES, NO_TRANSCRIPT
+from message_rows_repair import FILES as TRANSCRIPTS
 from message_rows_schema import REFUSED, SCHEMA
 from message_run import Row, told
 from message_templates import Lines, Template, templates, templates_in
@@ -20,6 +22,7 @@ from message_untold import UNTOLD
 ROWS: tuple[Row, ...] = (
     *(*PARSER, *OPTIONS, *SOURCES, *FILES, MANY, *TABLES, *VARIABLES, *HOUSE_OPTIONS),
     *(*IMPORTS, *NEEDS, *OPENING, *LEAVING, *PLAIN, *OPENAI, *ANTHROPIC, *SCHEMA, *REFUSED),
+    *(*NO_TRANSCRIPT, *TRANSCRIPTS, *CHANGES),
 )
 # Characters of a line at most: the message's own bound, and the name of the program.
 LONGEST_LINE = 2_000

@@ -11,12 +11,12 @@ from trio_tools.cli._completion import SHELLS, CompletionRequest
 from trio_tools.cli._config import CheckRequest, ConfigRequest
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
 from trio_tools.cli._printable import named
+from trio_tools.cli._repair_options import add_repair
 from trio_tools.cli._run import RunRequest
 from trio_tools.cli._schema import SchemaRequest
-from trio_tools.cli._setting import STDIN, Setting, tools_in, whole_number
+from trio_tools.cli._setting import STDIN, Setting, form_in, tools_in, whole_number
 from trio_tools.cli._status import Refused
 from trio_tools.cli._tools import ToolsRequest
-from trio_tools.formats import TURN_FORMS
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError, Token
@@ -57,6 +57,7 @@ def app() -> "App":
     _add_tools(made)
     _add_configs(made)
     _add_schema(made)
+    add_repair(made)
     return made
 
 
@@ -94,7 +95,10 @@ def _add_run(app: "App") -> None:
             form: The form of all lines: plain, openai or anthropic. Without it each line's is found by itself.
         """
         return RunRequest(
-            setting=_setting(config, options, tools, root, parallel), file=str(file), form=_form(form), timeout=timeout
+            setting=_setting(config, options, tools, root, parallel),
+            file=str(file),
+            form=form_in(form),
+            timeout=timeout,
         )
 
 
@@ -241,12 +245,6 @@ def _setting(
 def _bare(word: str) -> str:
     """A hyphen where it stands for no input is a hyphen."""
     return "-" if word == STDIN else word
-
-
-def _form(form: str | None) -> str | None:
-    if form is not None and form not in TURN_FORMS:
-        raise Refused(f'--format: there is no form "{named(form)}"; there are {", ".join(TURN_FORMS)}')
-    return form
 
 
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:

@@ -46,3 +46,11 @@ one that says `accepted`. The function is not run; its module is imported, which
 **Exit status**: 0 if there was nothing to refuse, 1 if there was, 2 if the function cannot be found or is no tool.
 
 **Example**: `trio-tools schema mytools:search '{"query": "trio", "limit": 5}'`"""
+
+REPAIR = """What was changed is told on standard error, a line for each change: where, what, and why. What is balanced
+comes out as it was, to the byte. Nothing is run again: a result that is missing is told as unknown.
+
+**Exit status**: 0 if it is balanced now; with `--check` 1 if it was not; 2 if it cannot be read; 1 if the output cannot
+be written; 141 if nobody reads it any more.
+
+**Example**: `trio-tools repair broken.json --output repaired.json`"""

@@ -15,6 +15,7 @@ from trio_tools import open_registry
 from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
+from trio_tools.formats import TURN_FORMS
 
 FILE_TOOLS = ("read", "glob", "grep")
 TOOLS = (*FILE_TOOLS, "bash")
@@ -87,6 +88,13 @@ def tools_in(text: str) -> tuple[str, ...]:
         if names.count(name) > 1:
             raise Refused(f'--tools: "{name}" stands more than once')
     return names
+
+
+def form_in(text: str | None) -> str | None:
+    """The form that was asked for, if one was. Raises `Refused` for one that there is not."""
+    if text is not None and text not in TURN_FORMS:
+        raise Refused(f'--format: there is no form "{named(text)}"; there are {", ".join(TURN_FORMS)}')
+    return text
 
 
 def whole_number(option: str, text: str) -> int:
