@@ -21,7 +21,9 @@ from trio_tools.cli import main
 # What this project's own distribution offers, so that the tests run on any installation of it.
 OURS = {
     "files": "trio_tools.toolkits.files:files",
+    "journal": "trio_tools.journal:journal",
     "logging": "trio_tools.policies:logging_plugin",
+    "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
     "timeout": "trio_tools.policies:timeout",
 }

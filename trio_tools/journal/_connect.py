@@ -20,12 +20,12 @@ PAGE_BYTES = 4096
 BUSY_SECONDS = 2.0
 
 _WHAT_TO_DO = {
-    sqlite3.SQLITE_FULL: "the disk is full, or a file may not grow any more: make room, and open the journal again",
+    sqlite3.SQLITE_FULL: "the disk is full: make room, and open the journal again",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written: check who owns them, and open it again",
     sqlite3.SQLITE_PERM: "the file or its folder may not be written: check who owns them, and open it again",
     sqlite3.SQLITE_CANTOPEN: "a file beside it cannot be opened: check its folder, and open it again",
     sqlite3.SQLITE_BUSY: "another program has locked the file: end it, and open the journal again",
-    sqlite3.SQLITE_IOERR: "the disk failed: check it, and open the journal again",
+    sqlite3.SQLITE_IOERR: "the disk failed, or the file may not grow any more: check both, and open the journal again",
     sqlite3.SQLITE_CORRUPT: "the file is damaged: open the journal again, which saves what can be read",
     sqlite3.SQLITE_NOTADB: "the file is damaged: open the journal again, which saves what can be read",
 }
@@ -43,16 +43,24 @@ def connect(uri: str) -> sqlite3.Connection:
 
     Raises `sqlite3.Error` if there is no such file.
     """
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    database.text_factory = tolerant
+    return database
+
+
+def tolerant(text: bytes) -> str:
+    """A text of the file, damaged or not: a checksum tells, and not an exception in the middle of a question."""
+    return text.decode(errors="surrogateescape")
 
 
 def connect_to_write(path: str, durability: Durability) -> sqlite3.Connection:
     """The one connection that writes. Raises `sqlite3.Error` for what is no database, or cannot be written."""
     database = connect(uri_of(path, mode="mode=rw"))
     try:
-        database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-        # binds only before the first table is made; then space can be given back
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        if not pages:  # of another file they would change nothing, and be written over what its log may still hold
+            database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # space can be given back
         database.execute("PRAGMA journal_mode = WAL")
         database.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
         database.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
@@ -88,6 +96,15 @@ def transaction(database: sqlite3.Connection) -> Generator[None]:
 
 def complaint(path: str, doing: str, error: sqlite3.Error) -> JournalError:
     """What SQLite said, as an error for whoever runs the journal. `doing`: "opened", "written", "read"."""
-    code = getattr(error, "sqlite_errorcode", 0) & _PLAIN_CODE
+    code = _code(error)
     to_do = _WHAT_TO_DO.get(code, "open the journal again")
     return JournalError(f"journal {path} cannot be {doing}: {error}; {to_do}")
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that a file is not as it should be: neither busy nor closed to us, but wrong."""
+    return _code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PLAIN_CODE

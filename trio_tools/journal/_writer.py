@@ -5,11 +5,22 @@ Nobody waits for a timer: who comes first is written at once, and all that come 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import trio
 
 from trio_tools.journal._disk import Disk
 from trio_tools.journal._errors import JournalError
+from trio_tools.journal._families import Families
+from trio_tools.journal._retention import STEP
 from trio_tools.journal._rows import Row
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+# Entries after which age and size are looked at again. A look takes a fraction of a millisecond.
+RETENTION_ENTRIES = 1_000
 
 
 class Writer:
@@ -19,14 +30,17 @@ class Writer:
     around that is cancelled, until `close`.
     """
 
-    def __init__(self, disk: Disk, written: int) -> None:
+    def __init__(self, disk: Disk, families: Families, written: int) -> None:
         self._disk = disk
+        self._families = families
+        self._since = 0
         self._limiter = trio.CapacityLimiter(1)
         self._pending: list[Row] = []
         self._arrived = trio.lowlevel.ParkingLot()
         self._gathering, self._in_flight = trio.Event(), trio.Event()
         self._added = self._taken = self._written = written
         self._failure: str | None = None
+        self._told = False  # whether anybody has heard of the failure
         self._scope = trio.CancelScope()
         self._over = trio.Event()
         trio.lowlevel.spawn_system_task(self._run, name=f"journal {disk.path}")
@@ -39,6 +53,7 @@ class Writer:
     def check(self) -> None:
         """Raises `JournalError` if nothing can be written any more."""
         if self._failure is not None:
+            self._told = True
             raise JournalError(self._failure)
 
     def add(self, row: Row) -> None:
@@ -62,19 +77,34 @@ class Writer:
                 while True:
                     while not self._pending:
                         await self._arrived.park()
-                    await self._write()
+                    await self._retain(await self._write())
         except Exception as error:  # a system task's own failure would end the whole program
             self._fail(f"{error}" if isinstance(error, JournalError) else f"journal {self._disk.path}: {error!r}")
         finally:
             self._over.set()
 
-    async def _write(self) -> None:
+    async def _write(self) -> int:
+        """Write what is pending, and return how much that was."""
         rows, self._pending = self._pending, []
         self._in_flight, self._gathering = self._gathering, trio.Event()
         self._taken = self._added
-        await trio.to_thread.run_sync(self._disk.write, rows, abandon_on_cancel=True, limiter=self._limiter)
+        await self._in_thread(self._disk.write, rows)
         self._written = self._taken
         self._in_flight.set()
+        return len(rows)
+
+    async def _retain(self, written: int) -> None:
+        """Now and then, remove a little of what is to be kept no longer, but no less than was written; if that was not
+        all, go on after the next."""
+        if self._taken - self._since < RETENTION_ENTRIES:
+            return
+        for _ in range(1 + written // STEP):
+            if not await self._in_thread(self._disk.retain, self._families.kept()):
+                self._since = self._taken
+                return
+
+    async def _in_thread(self, work: Callable[[P], R], argument: P) -> R:
+        return await trio.to_thread.run_sync(work, argument, abandon_on_cancel=True, limiter=self._limiter)
 
     def _fail(self, problem: str) -> None:
         self._failure = problem
@@ -91,11 +121,12 @@ class Writer:
     async def close(self) -> None:
         """Take no more, and wait until all that was added is written, and the file given back.
 
-        Raises `JournalError` if some of it is not.
+        Raises `JournalError` if some of it is not, and nobody has heard of that yet: who has is not to lose what came
+        of his calls to hearing it again.
 
         **Cancellation**: the thread that writes is left behind, and gives the file back itself.
         """
-        lost: JournalError | None = None
+        told, lost = self._told, None
         try:
             await self.written(self._added)
         except JournalError as error:
@@ -105,5 +136,5 @@ class Writer:
             self._scope.cancel()
         await self._over.wait()
         await trio.to_thread.run_sync(self._disk.close, abandon_on_cancel=True)
-        if lost is not None:
+        if lost is not None and not told:
             raise lost
