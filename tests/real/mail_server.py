@@ -1,7 +1,7 @@
 """A mail server in a process of its own, which keeps what it takes, and misbehaves as it is told.
 
 A plan says what it does at a place of the conversation, once it has heard what comes there: at the `connection`, at
-`EHLO`, `MAIL`, `RCPT` and `DATA`, in the middle of the `text`, and at its `end`.
+`EHLO`, `MAIL`, `RCPT` and `DATA`, in the middle of the `text`, at its `end`, and at `QUIT`.
 
 `hold` answers nothing, until it is released or the client has gone; `drop` hangs up; `garbage` answers what is no SMTP;
 anything else is the answer itself. At the `end`, `take and ...` keeps the mail first.
@@ -135,6 +135,9 @@ class Post:
         if answer is None and not plan.startswith(TAKE):
             self._take(server, envelope)
         return answer or f"250 OK number {len(self.mails)}"
+
+    async def handle_QUIT(self, server: Conversation, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        return await self.answer("QUIT", server) or "221 Bye"
 
     def _take(self, server: Conversation, envelope: Envelope) -> None:
         content = envelope.original_content

@@ -13,7 +13,7 @@ from trio_tools.registry import AnyPlugin
 
 LETTER: dict[str, str] = {"to": "ada@example.org", "subject": "Tickets", "body": "Two for Rome.\n"}
 CALL = ToolCall("send_mail", LETTER, id="c1")
-SESSION = Session("s1")
+SESSION = Session("monday")
 # Seconds that the tool waits for a word that never comes, where a test waits for it.
 SHORT = 0.1
 # Seconds that it would wait elsewhere: no test comes near that.

@@ -76,6 +76,14 @@ async def test_a_cancel_past_the_door_waits_no_longer_than_the_bound(post: PostO
     assert_books_balance([result], mails)
 
 
+async def test_a_cancel_at_the_farewell_names_the_mail(post: PostOffice) -> None:
+    post.plan(QUIT="hold")
+    result = await cancelled(post, "QUIT")
+    assert (result.code, [effect.state for effect in result.effects]) == ("ABORTED", [EffectState.COMMITTED])
+    assert result.text.splitlines()[-1].startswith("Went through, do not repeat: mail.send ")
+    assert len(post.taken()) == 1
+
+
 async def test_a_mail_that_a_policy_denies_is_never_begun(post: PostOffice) -> None:
     """B32 c: and its text is none of those of a cancel."""
     async with open_registry(plugins=[mailing(post.port)]) as registry:

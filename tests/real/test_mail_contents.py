@@ -38,6 +38,7 @@ async def test_a_body_arrives_as_it_is(post: PostOffice, body: str) -> None:
     assert mail.body.removesuffix("\n") == body.replace("\r\n", "\n").removesuffix("\n")
     lines = mail.content.encode("latin-1").split(b"\r\n")
     assert max(map(len, lines)) <= LINE
+    assert mail.content.isascii()
     assert not any(b"\n" in line or b"\r" in line for line in lines)
 
 

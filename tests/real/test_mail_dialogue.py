@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -86,8 +87,9 @@ async def test_whoever_says_more_than_he_was_asked_is_not_believed_any_more() ->
     """An answer to nothing would be taken for the answer to what comes next; before TLS, anybody may have put it in."""
     ours, theirs = memory_stream_pair()
     await theirs.send_all(b"250 OK\r\n250 and the rest too\r\n")
+    await theirs.send_eof()
     client = Smtp(ours)
     await client.ask("STARTTLS")
-    for go_on in (client.end(), client.ask("DATA")):
+    for go_on in (client.secure("post.test", ssl.create_default_context()), client.ask("DATA"), client.end()):
         with pytest.raises(ConnectionError, match="more than it was asked"):
             await go_on

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+import trio
 from mail import MailConfig, conversation, finish, offer, written
 from mailing import CALL, LETTER, LONG, SHORT, assert_books_balance, mailing
 from post_office import PostOffice
@@ -15,6 +16,8 @@ from trio_tools import EffectUnknownError, Registry, ToolContext, ToolError, plu
 from trio_tools.registry import AnyPlugin
 from trio_tools.testing import BrokenPromiseError, Run, explore_cancellation, explore_turn
 
+# Seconds after which an exploration begins no more runs: many times what it takes on a quiet machine.
+AT_MOST = 300
 # Cases that are drawn for a server which misbehaves: each waits for the bound.
 DRAWN = 8
 
@@ -37,7 +40,7 @@ def test_ended_at_every_step_in_every_way_its_books_balance(post: PostOffice) ->
         checked.append(len(mails))
         assert_books_balance(run.results, mails)
 
-    report = explore_cancellation("send_mail", LETTER, plugins=[mailing(post.port)], check=check)
+    report = explore_cancellation("send_mail", LETTER, plugins=[mailing(post.port)], check=check, seconds=AT_MOST)
     assert (report.virtual, report.untried, report.failures) == (False, 0, ())
     assert len(checked) >= report.cases
     assert set(checked) == {0, 1}  # it was ended before the door, and past it
@@ -109,6 +112,27 @@ async def says_that_it_failed(server: Smtp, ctx: ToolContext) -> str:
     return "sent"
 
 
+async def does_not_wait_for_the_answer(server: Smtp, ctx: ToolContext) -> str:
+    """What it has said the server need not have taken."""
+
+    async def send() -> None:
+        await server.stream.send_all(b".\r\n")
+
+    await ctx.irreversible("mail.send", send)
+    return "sent"
+
+
+async def takes_no_answer_for_a_yes(server: Smtp, ctx: ToolContext) -> str:
+    """It has a bound of its own, and says nothing when it is up."""
+
+    async def send() -> None:
+        with trio.move_on_after(SHORT):
+            await finish(server)
+
+    await ctx.irreversible("mail.send", send)
+    return "sent"
+
+
 async def is_cut_in_the_middle(server: Smtp, ctx: ToolContext) -> str:
     """It is past the point of no return without a word to anybody."""
     return await finish(server)
@@ -119,6 +143,8 @@ async def is_cut_in_the_middle(server: Smtp, ctx: ToolContext) -> str:
     [
         (tells_of_it_afterwards, {}),
         (says_that_it_failed, {"end": "take and drop"}),
+        (does_not_wait_for_the_answer, {"end": "554 5.7.1 spam"}),
+        (takes_no_answer_for_a_yes, {"end": "hold"}),
         (is_cut_in_the_middle, {}),
     ],
 )
@@ -128,6 +154,6 @@ def test_a_wrong_version_is_found_by_the_same_check(
     """M030."""
     post.plan(**plan)
     with pytest.raises(BrokenPromiseError) as caught:
-        explore_cancellation("send_mail", LETTER, plugins=[wrong(post, send)], check=balanced(post))
+        explore_cancellation("send_mail", LETTER, plugins=[wrong(post, send)], check=balanced(post), seconds=AT_MOST)
     found = {finding.check for failure in caught.value.report.failures for finding in failure.findings}
     assert found == {"check"}

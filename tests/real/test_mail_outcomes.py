@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 
+import mail
 import pytest
 from mailing import LETTER, SHORT, assert_books_balance, sent
 from post_office import PostOffice
@@ -16,20 +17,20 @@ BEFORE = ["connection", "EHLO", "MAIL", "RCPT", "DATA"]
 
 async def test_a_mail_that_is_taken_is_a_success_with_its_receipt(post: PostOffice) -> None:
     result = await sent(post.port)
-    (mail,) = post.taken()
-    message_id = mail.message["Message-ID"]
+    (taken,) = post.taken()
+    message_id = taken.message["Message-ID"]
     assert result.code is None
     assert result.text == f"sent to ada@example.org as {message_id}: 250 OK number 1"
     (effect,) = result.effects
     assert (effect.name, effect.state) == ("mail.send", EffectState.COMMITTED)
     assert effect.receipt == {"message_id": message_id, "answer": "250 OK number 1"}
-    assert (mail.sender, mail.to) == ("bot@example.com", ["ada@example.org"])
-    assert (mail.message["From"], mail.message["To"], mail.message["Subject"]) == (
+    assert (taken.sender, taken.to) == ("bot@example.com", ["ada@example.org"])
+    assert (taken.message["From"], taken.message["To"], taken.message["Subject"]) == (
         "bot@example.com",
         "ada@example.org",
         "Tickets",
     )
-    assert mail.body == LETTER["body"]
+    assert taken.body == LETTER["body"]
 
 
 @pytest.mark.parametrize("place", BEFORE)
@@ -156,3 +157,14 @@ async def test_a_word_that_does_not_come_within_the_bound_is_unknown(post: PostO
     assert result.text.splitlines()[-1] == "May have gone through, check before you repeat: mail.send"
     assert [effect.state for effect in result.effects] == [EffectState.UNKNOWN]
     assert len(post.taken()) == (plan == "take and hold")
+
+
+@pytest.mark.parametrize("what", ["drop", "garbage", "500 what?", "hold"])
+async def test_what_becomes_of_the_farewell_changes_nothing(
+    post: PostOffice, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(mail, "FAREWELL", SHORT)
+    post.plan(QUIT=what)
+    result = await sent(post.port)
+    assert (result.code, [effect.state for effect in result.effects]) == (None, [EffectState.COMMITTED])
+    assert len(post.taken()) == 1
