@@ -1,0 +1,1 @@
+"""Reading a journal on the command line."""

@@ -1,0 +1,147 @@
+"""A chart as text: a bar for each call, in glyphs that say without colour what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from trio_tools.cli._column import column_text
+from trio_tools.cli._listing import console_for_stdout, is_plain, overflow, rendered
+from trio_tools.cli.log._axis import Chart, Line, Mark, Span
+from trio_tools.cli.log._moment import moment
+from trio_tools.cli.log._outcome import lasting, tone, word
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+# Columns of a chart where no terminal says how many there are: those of an old one.
+PIPE_WIDTH = 80
+# Columns of a bar at least, in a terminal that is narrower than it and the names.
+MIN_BAR = 10
+# Columns that names and outcomes take at most: `ABORTED_BEFORE_DISPATCH` is cut in an old terminal, and whole in the
+# table above.
+TOOL_WIDTH, OUTCOME_WIDTH = 18, 16
+# Columns of a number, of a time such as `>59m59s`, and of the blanks between five columns.
+NUMBER_WIDTH, TIME_WIDTH, GAPS = 4, 7, 4
+# Levels of calls in calls that are told apart by their indent.
+MAX_INDENT = 4
+
+_SPANS = {Span.WAITS: ("\u00b7", "."), Span.RUNS: ("\u2501", "="), Span.UNSEEN: ("\u254c", "~")}
+_MARKS = {
+    Mark.AGAIN: ("\u2503", "|"),
+    Mark.COMMITTED: ("\u25c6", "*"),
+    Mark.FAILED: ("\u25c7", "!"),
+    Mark.UNKNOWN: ("?", "?"),
+    Mark.CANCELLED: ("\u00d7", "x"),
+}
+MEANINGS: Mapping[Span | Mark, str] = {
+    Span.WAITS: "waits",
+    Span.RUNS: "runs",
+    Span.UNSEEN: "end not seen",
+    Mark.AGAIN: "tried again",
+    Mark.COMMITTED: "effect committed",
+    Mark.FAILED: "effect failed",
+    Mark.UNKNOWN: "effect unknown",
+    Mark.CANCELLED: "cancelled",
+}
+
+
+def drawn(charts: Sequence[Chart]) -> str:
+    """The charts one below the other, and what the glyphs mean."""
+    from rich.console import Group
+    from rich.text import Text
+
+    width = console_width()
+    parts = [part for chart in charts for part in (Text(_title(chart)), _table(chart, width), Text())]
+    return rendered(Group(*parts, Text(_legend(charts))))
+
+
+def console_width() -> int:
+    """Columns for a chart on standard output."""
+    console = console_for_stdout()
+    return console.width if console.is_terminal else PIPE_WIDTH
+
+
+def _title(chart: Chart) -> str:
+    calls = len(chart.lines)
+    return (
+        f"turn {chart.number}: {moment(chart.began)}, {calls} call{'s' if calls > 1 else ''}, {lasting(chart.seconds)}"
+    )
+
+
+def _table(chart: Chart, width: int) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    taken = NUMBER_WIDTH + TOOL_WIDTH + OUTCOME_WIDTH + TIME_WIDTH + GAPS
+    columns = max(MIN_BAR, width - taken - 1)
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    ends = "0", lasting(chart.seconds)
+    table.add_column("", justify="right", width=NUMBER_WIDTH, no_wrap=True)
+    table.add_column("", width=TOOL_WIDTH, no_wrap=True, overflow=overflow())
+    table.add_column(ends[0] + ends[1].rjust(columns - len(ends[0])), width=columns, no_wrap=True)
+    table.add_column("", width=OUTCOME_WIDTH, no_wrap=True, overflow=overflow())
+    table.add_column("", justify="right", no_wrap=True)
+    for line in chart.lines:
+        colour = tone(line.call).value
+        table.add_row(
+            str(line.number),
+            Text(indented(line)),
+            _bar(line, chart.seconds, columns),
+            Text(column_text(word(line.call), limit=width, plain=is_plain()), style=colour),
+            lasted(line),
+        )
+    return table
+
+
+def indented(line: Line) -> str:
+    """The name of its tool, below that of the call that made it."""
+    own = column_text(line.call.ref.tool, limit=PIPE_WIDTH, plain=is_plain())
+    corner = "- " if is_plain() else "\u2514 "
+    return "  " * (min(line.depth, MAX_INDENT) - 1) + corner + own if line.depth else own
+
+
+def lasted(line: Line) -> str:
+    """How long it took, or at least, if nobody saw its end."""
+    first, last = line.stretches[0], line.stretches[-1]
+    if last.span is Span.UNSEEN:
+        return f">{lasting(last.start - first.start)}"
+    return lasting(last.end - first.start)
+
+
+def _bar(line: Line, seconds: float, columns: int) -> Text:
+    """One glyph for each column: what it does there, over which stand the marks."""
+    from rich.text import Text
+
+    def place(at: float) -> int:
+        return min(columns - 1, max(0, int(at / seconds * columns)))
+
+    cells = [(" ", "")] * columns
+    colour = tone(line.call).value
+    for stretch in line.stretches:
+        style = "dim" if stretch.span is Span.WAITS else colour
+        first, last = place(stretch.start), place(stretch.end)
+        for column in range(first, max(first + 1, last + (stretch.end >= seconds))):
+            cells[column] = (_glyph(stretch.span), style)
+    for point in line.points:
+        cells[place(point.at)] = (_glyph(point.mark), "bold")
+    return Text.assemble(*cells)
+
+
+def _glyph(of: Span | Mark) -> str:
+    unicode, ascii_only = _SPANS[of] if isinstance(of, Span) else _MARKS[of]
+    return ascii_only if is_plain() else unicode
+
+
+def _legend(charts: Sequence[Chart]) -> str:
+    """What the glyphs mean, those that there are."""
+    seen = set(_shown(charts))
+    return "   ".join(f"{_glyph(of)} {meaning}" for of, meaning in MEANINGS.items() if of in seen)
+
+
+def _shown(charts: Sequence[Chart]) -> Iterator[Span | Mark]:
+    for chart in charts:
+        for line in chart.lines:
+            yield from (stretch.span for stretch in line.stretches)
+            yield from (point.mark for point in line.points)
