@@ -77,3 +77,14 @@ class CallRecord:
     cause: Cause | None = None  # by whom
     settled: float | None = None
     result: ToolResult | None = None
+
+
+@attrs.frozen(kw_only=True)
+class UnknownEffect:
+    """An effect that waits for somebody's decision: until then nothing is done again under its key."""
+
+    name: str
+    key: str
+    ref: CallRef  # of the call that began it
+    begun: float  # Unix seconds
+    error: str | None = None  # why it is unknown, if that is known

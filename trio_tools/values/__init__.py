@@ -66,6 +66,7 @@ from trio_tools.values._strict import WrongKind, noun_of, strict_converter
 from trio_tools.values._texts import (
     ABORTED,
     ABORTED_BEFORE_DISPATCH,
+    CUT_OFF,
     effects_text,
     exception_error,
     failure_content,
@@ -83,6 +84,7 @@ from trio_tools.values._wire import FORMAT_VERSION, event_from_json, from_json, 
 __all__ = [
     "ABORTED",
     "ABORTED_BEFORE_DISPATCH",
+    "CUT_OFF",
     "EMPTY",
     "FORMAT_VERSION",
     "HOLD_MANY",

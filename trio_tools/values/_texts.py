@@ -17,6 +17,12 @@ ABORTED_BEFORE_DISPATCH = ErrorInfo(
     "AbortError", ErrorCode.ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch"
 )
 ABORTED = ErrorInfo("AbortError", ErrorCode.ABORTED, "tool call aborted")
+# of a call whose process ended while its body ran
+CUT_OFF = ErrorInfo(
+    "AbortError",
+    ErrorCode.ABORTED,
+    "tool call aborted\nThe process that ran it ended. How far it got is not known: check before you repeat it.",
+)
 
 UNPRINTABLE = "<unprintable thrown value>"
 # Characters of one exception's text. Some carry a whole response body.
