@@ -6,14 +6,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 from test_formats_answers import CALLS, LOST, PNG, result
 from transcripts import lines_of
 
 from trio_tools import Json, ToolCall, ToolResult
 from trio_tools.formats import (
+    HistoryTurn,
     anthropic_assistant_message,
     anthropic_user_message,
+    history,
     openai_assistant_message,
     openai_tool_message,
     read_turn,
@@ -75,6 +78,28 @@ def test_they_take_our_calls() -> None:
     for block in written["content"]:
         strictly(anthropic.ToolUseBlockParam, block)
         assert anthropic.ToolUseBlock.model_validate(block).input == block["input"]
+
+
+ODD = (
+    ToolCall("no such tool", '{"cut', id=None),
+    ToolCall("x", {"\0": "\0"}, id="a.b:c"),
+    ToolCall("x", "", id="a.b:c"),
+    ToolCall("", "[1]", id="x" * 300),
+)
+
+
+@pytest.mark.parametrize("one", RESULTS, ids=str)
+def test_they_take_our_histories(one: ToolResult) -> None:
+    answers = tuple(attrs.evolve(one, call_id=call.id) for call in ODD)
+    messages: Any = history([HistoryTurn(ODD, answers), HistoryTurn(ODD, answers)], "openai")
+    for message in messages:
+        strictly(chat.ChatCompletionMessageParam, message)
+    messages = history([HistoryTurn(ODD, answers), HistoryTurn(ODD, answers)], "anthropic")
+    for message in messages:
+        strictly(anthropic.MessageParam, message)
+        kind = anthropic.ToolUseBlockParam if message["role"] == "assistant" else anthropic.ToolResultBlockParam
+        for block in message["content"]:
+            strictly(kind, block)
 
 
 def a_completion(*calls: ToolCall) -> Any:

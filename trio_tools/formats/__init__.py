@@ -4,6 +4,7 @@ of these is trio_tools' own."""
 from trio_tools.formats._anthropic_turn import anthropic_assistant_message, anthropic_user_message
 from trio_tools.formats._draft import NotInForm
 from trio_tools.formats._forms import FORMS, to_anthropic, to_gemini, to_mcp, to_openai, to_openai_responses
+from trio_tools.formats._history import HistoryTurn, history
 from trio_tools.formats._openai_turn import openai_assistant_message, openai_tool_message
 from trio_tools.formats._plain import write_result
 from trio_tools.formats._span import NotATurn
@@ -11,12 +12,14 @@ from trio_tools.formats._turn import TURN_FORMS, Turn, read_turn
 
 __all__ = [
     "FORMS",
+    "HistoryTurn",
     "NotATurn",
     "NotInForm",
     "TURN_FORMS",
     "Turn",
     "anthropic_assistant_message",
     "anthropic_user_message",
+    "history",
     "openai_assistant_message",
     "openai_tool_message",
     "read_turn",

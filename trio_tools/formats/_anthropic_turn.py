@@ -63,11 +63,12 @@ def anthropic_user_message(results: Sequence[ToolResult]) -> dict[str, JSONValue
     """
     if not results:
         raise ValueError("a message with results must have at least one")
-    return {"role": "user", "content": [_write_result(result) for result in results]}
+    return {"role": "user", "content": [anthropic_answer(one, answered_id(one, _FORM)) for one in results]}
 
 
-def _write_result(result: ToolResult) -> JSONValue:
-    made: dict[str, JSONValue] = {"type": "tool_result", "tool_use_id": answered_id(result, _FORM)}
+def anthropic_answer(result: ToolResult, own_id: str) -> JSONValue:
+    """The block that answers the call of this id."""
+    made: dict[str, JSONValue] = {"type": "tool_result", "tool_use_id": own_id}
     if content := [_write_block(block, result) for block in told(result) if as_text((block,)).strip()]:
         made["content"] = content
     if result.is_error:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from trio_tools.formats._draft import NotInForm
 from trio_tools.formats._span import NotATurn, Span, shown
-from trio_tools.values import Content, NotJSON, Text, ToolCall, ToolResult, check_text
+from trio_tools.values import Content, NotJSON, Text, ToolCall, ToolResult, check_text, safe
 
 # Whoever speaks in a conversation. A role that is not one of these is of a form that nobody here reads.
 _ROLES = ("assistant", "user", "system", "developer", "tool", "function")
@@ -76,5 +76,14 @@ def name_of(call: ToolCall, form: str) -> str:
 
 
 def told(result: ToolResult) -> Content:
-    """What a model reads of a result. A failure is always told, also where a policy took all its text."""
-    return (Text(f"Error: {result.code}"),) if result.is_error and not result.text.strip() else result.content
+    """What a model reads of a result, as a provider takes it. A failure is always told, also where a policy took all
+    its text."""
+    if result.is_error and not result.text.strip():
+        return (Text(f"Error: {result.code}"),)
+    return tuple(Text(sendable(block.text)) if isinstance(block, Text) else block for block in result.content)
+
+
+def sendable(text: str) -> str:
+    """The text as a provider takes it: one NUL in a history has every later request refused, and half characters
+    cannot be sent at all."""
+    return safe(text).replace("\0", "\ufffd")

@@ -73,7 +73,12 @@ def openai_tool_message(result: ToolResult) -> dict[str, JSONValue]:
 
     Raises `NotInForm` if the call had no id.
     """
-    return {"role": "tool", "tool_call_id": answered_id(result, _FORM), "content": as_text(told(result))}
+    return openai_answer(result, answered_id(result, _FORM))
+
+
+def openai_answer(result: ToolResult, own_id: str) -> dict[str, JSONValue]:
+    """The message that answers the call of this id."""
+    return {"role": "tool", "tool_call_id": own_id, "content": as_text(told(result))}
 
 
 def openai_assistant_message(calls: Sequence[ToolCall]) -> dict[str, JSONValue]:
