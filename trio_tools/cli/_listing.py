@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 NAME_LENGTH = 40
 # Characters of the last column, which may be a sentence: on a line of a wide terminal.
 SENTENCE_LENGTH = 100
+# Columns of the terminal that a column of texts keeps where there is no room for all of them.
+MIN_TEXT_WIDTH = 6
+# Blanks between two columns.
+GAP = 2
 # Columns of a table that goes into a pipe or a file: nothing is folded there.
 PIPE_WIDTH = 250
 
@@ -42,22 +46,37 @@ class Listing:
     numbers: frozenset[int] = frozenset()
 
     def drawn(self) -> str:
-        """The table as text, without a line end."""
+        """The table as text, without a line end. Where it is too wide its longest texts are cut, and no number; in the
+        last column they go on below."""
         from rich.table import Table
 
-        table = Table(box=None, pad_edge=False)
-        for place, head in enumerate(self.heads):
+        rows = [
+            [*(_cell(cell, NAME_LENGTH) for cell in row[:-1]), _cell(row[-1], SENTENCE_LENGTH)] for row in self.rows
+        ]
+        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
+        for place, (head, width) in enumerate(zip(self.heads, self._widths(rows), strict=True)):
             last = place == len(self.heads) - 1
             table.add_column(
                 head,
                 justify="right" if place in self.numbers else "left",
                 overflow="fold" if last else overflow(),
                 no_wrap=not last,
+                max_width=width,
             )
-        for *cells, last_cell in self.rows:
-            shown = [_cell(cell, NAME_LENGTH) for cell in cells]
-            table.add_row(*shown, _cell(last_cell, SENTENCE_LENGTH))
+        for row in rows:
+            table.add_row(*row)
         return rendered(table)
+
+    def _widths(self, rows: Sequence[Sequence[Text]]) -> list[int]:
+        """Columns of the terminal for each of the table's: what it needs, or less if all of it is too wide."""
+        columns = range(len(self.heads))
+        widths = [max(len(self.heads[one]), *(row[one].cell_len for row in rows)) for one in columns]
+        texts = [one for one in columns if one not in self.numbers]
+        excess = sum(widths) + GAP * (len(widths) - 1) - console_for_stdout().width
+        while excess > 0 and (widest := max(texts, key=lambda one: widths[one])) and widths[widest] > MIN_TEXT_WIDTH:
+            widths[widest] -= 1
+            excess -= 1
+        return widths
 
 
 def _cell(cell: str | Toned, limit: int) -> Text:

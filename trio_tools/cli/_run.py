@@ -14,13 +14,14 @@ from typing import TypeAlias
 import attrs
 import trio
 
-from trio_tools import Job, PendingCall, Registry
+from trio_tools import Job, PendingCall, Registry, Session
 from trio_tools.cli._lines import Lines
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._printable import complain
 from trio_tools.cli._screen import Screen
+from trio_tools.cli._session import session_for
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._source import cannot_read, open_source
 from trio_tools.cli._status import FAILED, INTERRUPTED, OK, READER_GONE, Refused
@@ -47,7 +48,7 @@ Work: TypeAlias = Callable[[Registry, Workplace], Awaitable[int]]
 @attrs.frozen(kw_only=True)
 class RunRequest:
     """`trio-tools run`: a `file` to read turns from, perhaps `STDIN`; the `form` of its lines, or None for whichever
-    each is in; `timeout` of the whole run in seconds, or None.
+    each is in; `timeout` of the whole run in seconds, or None; the name of its `session`, or None for a new one.
 
     Raises `Refused` for a timeout that is none.
     """
@@ -56,23 +57,25 @@ class RunRequest:
     file: str
     form: str | None = None
     timeout: float | None = None
+    session: str | None = None
 
     def __attrs_post_init__(self) -> None:
         check_timeout(self.timeout)
 
     def answer(self) -> int:
         """Run all turns of the input and return the exit status."""
-        return trio.run(self._run, self.setting.load())
+        config = self.setting.load()
+        return trio.run(self._run, config, session_for(config, self.session))
 
-    async def _run(self, config: Config) -> int:
+    async def _run(self, config: Config, session: Session | None) -> int:
         async def turns(run: Run) -> int:
             async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
-                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines))
+                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines, session))
 
         return await with_signals(self.timeout, turns)
 
-    async def _turns(self, lines: Lines, registry: Registry, place: Workplace) -> int:
-        turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form)
+    async def _turns(self, lines: Lines, session: Session | None, registry: Registry, place: Workplace) -> int:
+        turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form, session=session)
         try:
             return await turns.run()
         except OSError as error:

@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 import attrs
 
+from trio_tools.cli.log._outcome import cause_of, lasting
 from trio_tools.journal import CallRecord, EffectRecord
 from trio_tools.values import Cause, EffectState
 
@@ -66,6 +67,14 @@ class Line:
     call: CallRecord
     stretches: tuple[Stretch, ...]
     points: tuple[Point, ...]
+
+    @property
+    def lasted(self) -> str:
+        """How long it took, or at least if nobody saw its end."""
+        first, last = self.stretches[0], self.stretches[-1]
+        if last.span is Span.UNSEEN:
+            return f">{lasting(last.start - first.start)}"
+        return lasting(last.end - first.start)
 
 
 @attrs.frozen(kw_only=True)
@@ -134,8 +143,7 @@ def _chart(turn: int, before: int, members: Sequence[tuple[int, CallRecord]]) ->
 
 def _end_was_seen(call: CallRecord) -> bool:
     """Whether it settled while somebody looked; the books of a crash are closed at some later time."""
-    causes = (call.cause, None if call.result is None else call.result.cause)
-    return call.settled is not None and Cause.CRASH not in causes
+    return call.settled is not None and cause_of(call) is not Cause.CRASH
 
 
 def _last_seen(call: CallRecord) -> float:
@@ -150,7 +158,7 @@ def _last_seen(call: CallRecord) -> float:
 
 def _stretches(call: CallRecord, began: float, seconds: float) -> Iterator[Stretch]:
     start, last = call.accepted - began, _last_seen(call) - began
-    runs_from = min(call.dispatched) - began if call.dispatched else last
+    runs_from = max(start, min(call.dispatched) - began) if call.dispatched else last
     if runs_from > start or not call.dispatched:
         yield Stretch(Span.WAITS, start, runs_from)
     if call.dispatched:

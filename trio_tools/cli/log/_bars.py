@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from trio_tools.cli._column import column_text
 from trio_tools.cli._listing import console_for_stdout, is_plain, overflow, rendered
 from trio_tools.cli.log._axis import Chart, Line, Mark, Span
+from trio_tools.cli.log._meanings import MEANINGS, shown_in
 from trio_tools.cli.log._moment import moment
-from trio_tools.cli.log._outcome import lasting, tone, word
+from trio_tools.cli.log._outcome import lasting, tone_of, word_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,16 +39,6 @@ _MARKS = {
     Mark.UNKNOWN: ("?", "?"),
     Mark.CANCELLED: ("\u00d7", "x"),
 }
-MEANINGS: Mapping[Span | Mark, str] = {
-    Span.WAITS: "waits",
-    Span.RUNS: "runs",
-    Span.UNSEEN: "end not seen",
-    Mark.AGAIN: "tried again",
-    Mark.COMMITTED: "effect committed",
-    Mark.FAILED: "effect failed",
-    Mark.UNKNOWN: "effect unknown",
-    Mark.CANCELLED: "cancelled",
-}
 
 
 def drawn(charts: Sequence[Chart]) -> str:
@@ -54,7 +48,7 @@ def drawn(charts: Sequence[Chart]) -> str:
 
     width = console_width()
     parts = [part for chart in charts for part in (Text(_title(chart)), _table(chart, width), Text())]
-    return rendered(Group(*parts, Text(_legend(charts))))
+    return rendered(Group(*parts, Text(_legend(charts, width))))
 
 
 def console_width() -> int:
@@ -82,15 +76,15 @@ def _table(chart: Chart, width: int) -> Table:
     table.add_column("", width=TOOL_WIDTH, no_wrap=True, overflow=overflow())
     table.add_column(ends[0] + ends[1].rjust(columns - len(ends[0])), width=columns, no_wrap=True)
     table.add_column("", width=OUTCOME_WIDTH, no_wrap=True, overflow=overflow())
-    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("", justify="right", width=TIME_WIDTH, no_wrap=True)
     for line in chart.lines:
-        colour = tone(line.call).value
+        colour = tone_of(line.call).value
         table.add_row(
             str(line.number),
             Text(indented(line)),
             _bar(line, chart.seconds, columns),
-            Text(column_text(word(line.call), limit=width, plain=is_plain()), style=colour),
-            lasted(line),
+            Text(column_text(word_of(line.call), limit=width, plain=is_plain()), style=colour),
+            line.lasted,
         )
     return table
 
@@ -102,14 +96,6 @@ def indented(line: Line) -> str:
     return "  " * (min(line.depth, MAX_INDENT) - 1) + corner + own if line.depth else own
 
 
-def lasted(line: Line) -> str:
-    """How long it took, or at least, if nobody saw its end."""
-    first, last = line.stretches[0], line.stretches[-1]
-    if last.span is Span.UNSEEN:
-        return f">{lasting(last.start - first.start)}"
-    return lasting(last.end - first.start)
-
-
 def _bar(line: Line, seconds: float, columns: int) -> Text:
     """One glyph for each column: what it does there, over which stand the marks."""
     from rich.text import Text
@@ -118,15 +104,21 @@ def _bar(line: Line, seconds: float, columns: int) -> Text:
         return min(columns - 1, max(0, int(at / seconds * columns)))
 
     cells = [(" ", "")] * columns
-    colour = tone(line.call).value
+    colour = tone_of(line.call).value
     for stretch in line.stretches:
         style = "dim" if stretch.span is Span.WAITS else colour
         first, last = place(stretch.start), place(stretch.end)
         for column in range(first, max(first + 1, last + (stretch.end >= seconds))):
             cells[column] = (_glyph(stretch.span), style)
+    taken: set[int] = set()
     for point in line.points:
-        cells[place(point.at)] = (_glyph(point.mark), "bold")
-    return Text.assemble(*cells)
+        column = place(point.at)
+        while column in taken and column < columns - 1:  # each mark is seen, a little late if need be
+            column += 1
+        taken.add(column)
+        cells[column] = (_glyph(point.mark), "bold")
+    runs = ((style, "".join(glyph for glyph, _ in run)) for style, run in groupby(cells, key=itemgetter(1)))
+    return Text.assemble(*((glyphs, style) for style, glyphs in runs))
 
 
 def _glyph(of: Span | Mark) -> str:
@@ -134,14 +126,7 @@ def _glyph(of: Span | Mark) -> str:
     return ascii_only if is_plain() else unicode
 
 
-def _legend(charts: Sequence[Chart]) -> str:
-    """What the glyphs mean, those that there are."""
-    seen = set(_shown(charts))
-    return "   ".join(f"{_glyph(of)} {meaning}" for of, meaning in MEANINGS.items() if of in seen)
-
-
-def _shown(charts: Sequence[Chart]) -> Iterator[Span | Mark]:
-    for chart in charts:
-        for line in chart.lines:
-            yield from (stretch.span for stretch in line.stretches)
-            yield from (point.mark for point in line.points)
+def _legend(charts: Sequence[Chart], width: int) -> str:
+    """What the glyphs mean, those that there are; a meaning stays on one line."""
+    unbroken = [f"{_glyph(of)} {MEANINGS[of]}".replace(" ", "\u00a0") for of in shown_in(charts)]
+    return textwrap.fill("   ".join(unbroken), width).replace("\u00a0", " ")

@@ -1,8 +1,9 @@
-"""`trio-tools log unknown` and `log resolve`: effects of which nobody knows whether they went through, and what somebody
-has found out."""
+"""`trio-tools log unknown` and `log resolve`: effects of which nobody knows whether they went through, and what
+somebody has found out."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import attrs
@@ -15,7 +16,7 @@ from trio_tools.cli.log._facts import effect_facts, unknown_facts
 from trio_tools.cli.log._moment import moment
 from trio_tools.cli.log._opening import with_journal
 from trio_tools.journal import Journal
-from trio_tools.values import JSONValue, NotJSON, parse_arguments
+from trio_tools.values import JSONValue, parse_arguments
 
 
 @attrs.frozen(kw_only=True)
@@ -77,8 +78,9 @@ class ResolveRequest:
         if self.receipt is None:
             return None
         try:
-            return read_json(self.receipt)
-        except (NotJSON, ValueError) as error:
+            json.loads(self.receipt)  # finds what is wrong where it is; what it lets pass is read strictly
+            return parse_arguments(f'{{"receipt": {self.receipt}}}')["receipt"]
+        except (ValueError, RecursionError) as error:
             raise Refused(f"--receipt must be JSON: {named(str(error))}") from None
 
     def answer(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trio_tools.formats import write_result
-from trio_tools.journal import CallRecord, EffectRecord, SessionSummary
+from trio_tools.journal import CallRecord, EffectRecord, SessionSummary, UnknownEffect
 from trio_tools.values import Effect, JSONValue, Session
 
 
@@ -55,6 +55,21 @@ def effect_facts(effect: Effect) -> dict[str, JSONValue]:
         "error": effect.error,
         "earlier": effect.earlier,
         "call": effect.call,
+    }
+
+
+def unknown_facts(one: UnknownEffect) -> dict[str, JSONValue]:
+    """What is known of an effect that waits for a decision, and the call that began it."""
+    return {
+        "name": one.name,
+        "key": one.key,
+        "begun": one.begun,
+        "error": one.error,
+        "turn": one.ref.turn,
+        "position": one.ref.position,
+        "id": one.ref.call_id,
+        "tool": one.ref.tool,
+        **_whose(one.ref.session),
     }
 
 

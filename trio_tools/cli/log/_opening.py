@@ -24,6 +24,8 @@ def with_journal(file: Path, work: Callable[[Journal], Awaitable[None]], *, deci
 
     Raises `Refused` where the journal says no, and as the work does.
     """
+    if not os.path.lexists(file):
+        raise Refused(f'there is no journal "{named(str(file))}"; a run makes one: trio-tools run --journal FILE')
     return trio.run(_done, file, work, decides)
 
 
@@ -37,8 +39,6 @@ async def _done(file: Path, work: Callable[[Journal], Awaitable[None]], decides:
 
 @asynccontextmanager
 async def _opened(file: Path, *, decides: bool) -> AsyncGenerator[Journal]:
-    if not os.path.exists(file):
-        raise Refused(f'there is no journal "{named(str(file))}"; a run makes one: trio-tools run --journal FILE')
     try:
         async with open_journal(file, read_only=not decides) as journal:
             yield journal
@@ -59,4 +59,6 @@ async def found(journal: Journal, session: str | None) -> Session | None:
             return one
     if session is None:
         raise Refused("there is no call without a session in this journal; `trio-tools log` lists its sessions")
-    raise Refused(f'there is no session "{named(session)}" in this journal; `trio-tools log` lists those that there are')
+    raise Refused(
+        f'there is no session "{named(session)}" in this journal; `trio-tools log` lists those that there are'
+    )

@@ -7,13 +7,10 @@ from collections.abc import Iterator, Sequence
 from trio_tools.cli._listing import Listing, Toned
 from trio_tools.cli._printable import json_text
 from trio_tools.cli.log._axis import Chart, Line
-from trio_tools.cli.log._bars import indented, lasted
+from trio_tools.cli.log._bars import indented
 from trio_tools.cli.log._moment import moment
-from trio_tools.cli.log._outcome import Tone, is_open, lasting, tone, word
-from trio_tools.journal import CallRecord, EffectRecord, SessionSummary
-
-# Characters of a receipt in a table; all of it is in the page and in the JSON.
-RECEIPT_LENGTH = 100
+from trio_tools.cli.log._outcome import Tone, cause_of, is_open, lasting, tone_of, waited, word_of
+from trio_tools.journal import EffectRecord, SessionSummary
 
 
 def session_table(sessions: Sequence[SessionSummary]) -> Listing:
@@ -37,29 +34,23 @@ def session_table(sessions: Sequence[SessionSummary]) -> Listing:
 def call_table(charts: Sequence[Chart]) -> Listing:
     """The calls of a session; times are spans, from when each came."""
     rows = [_call_row(chart, line) for chart in charts for line in chart.lines]
-    heads = ("#", "turn", "tool", "id", "waited", "took", "by", "outcome")
-    return Listing(heads=heads, rows=rows, numbers=frozenset({0, 1, 4, 5}))
+    heads = ("#", "turn", "tool", "outcome", "by", "waited", "took", "id")
+    return Listing(heads=heads, rows=rows, numbers=frozenset({0, 1, 5, 6}))
 
 
 def _call_row(chart: Chart, line: Line) -> tuple[str | Toned, ...]:
     call = line.call
-    result_cause = None if call.result is None else call.result.cause
-    cause = call.cause if result_cause is None else result_cause
+    cause = cause_of(call)
     return (
         str(line.number),
         str(chart.number),
         indented(line),
-        call.ref.call_id or "",
-        lasting(waited(call)),
-        lasted(line),
+        Toned(word_of(call), tone_of(call).value),
         "" if cause is None else cause.value,
-        Toned(word(call), tone(call).value),
+        lasting(waited(call)),
+        line.lasted,
+        call.ref.call_id or "",
     )
-
-
-def waited(call: CallRecord) -> float | None:
-    """Seconds until its body was entered; None if it never was."""
-    return min(call.dispatched) - call.accepted if call.dispatched else None
 
 
 def effect_table(charts: Sequence[Chart]) -> Listing | None:
