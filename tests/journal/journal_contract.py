@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import pytest
@@ -27,6 +27,7 @@ from trio_tools import (
     ToolResult,
 )
 from trio_tools.journal import Entry, Journal
+from trio_tools.journal._file import open_file
 from trio_tools.journal._memory import MemoryStore
 from trio_tools.journal._open import opened
 from trio_tools.journal._store import Store
@@ -45,7 +46,12 @@ def in_memory(folder: Path) -> Place:
     return place
 
 
-every_store = pytest.mark.parametrize("make", [in_memory])
+def in_file(folder: Path) -> Place:
+    """A file, opened anew each time."""
+    return lambda: open_file(folder / "calls.journal", max_age=None, max_bytes=None)
+
+
+every_store = pytest.mark.parametrize("make", [in_memory, in_file])
 
 
 @asynccontextmanager
@@ -118,3 +124,32 @@ def call(place: str, *, session: str | None = "s", parent: str | None = None, to
             root=parent or place,
         )
     )
+
+
+FORMS = ("plain", "openai", "anthropic")
+
+
+def unbalanced(messages: Any, form: str) -> list[str]:
+    """Where a history is one that its provider would refuse: a call without its one answer right behind it."""
+    found: list[str] = []
+    waiting: list[str | None] = []
+    for place, message in enumerate(messages):
+        asked, answered = _ids(message, form)
+        if asked and waiting:
+            found.append(f"{waiting} are not answered before message {place}")
+        if answered != waiting[: len(answered)]:
+            found.append(f"message {place} answers {answered}, not {waiting}")
+        waiting = asked or waiting[len(answered) :]
+    return [*found, *([f"{waiting} are never answered"] if waiting else [])]
+
+
+def _ids(message: Any, form: str) -> tuple[list[str | None], list[str | None]]:
+    if form == "plain":
+        is_turn = "calls" in message
+        return ([one["id"] for one in message["calls"]], []) if is_turn else ([], [message["id"]])
+    if form == "openai":
+        asked = [one["id"] for one in message.get("tool_calls", ())]
+        return asked, [message["tool_call_id"]] if message["role"] == "tool" else []
+    blocks = message["content"]
+    answered = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
+    return [one["id"] for one in blocks if one["type"] == "tool_use"], answered

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from random import Random
 
 import attrs
 import trio
 from hypothesis import given, settings, strategies
-from journal_contract import call
+from journal_contract import FORMS, call, unbalanced
 from journal_random import random_record
 
 from trio_tools import (
@@ -93,12 +94,17 @@ async def _check(seed: int) -> None:
     assert await _entries(store) == entries, "opening twice adds nothing"
     assert await _records(again) == records
     assert [summary.unsettled for summary in await journal.sessions()] == [0 for _ in await journal.sessions()]
+    for session in SESSIONS:
+        for form in FORMS:
+            messages = await journal.history(session, form=form)
+            assert unbalanced(messages, form) == []
+            assert json.dumps(messages) == json.dumps(await again.history(session, form=form))
     waiting = {one.key for one in await journal.unknown()}
     keyed = [known.effect for one in records for known in one.effects if known.effect.key is not None]
     assert waiting == {effect.key for effect in keyed if effect.state is EffectState.UNKNOWN}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(seed=strategies.integers(0, 2**32))
 def test_a_record_that_is_cut_off_anywhere_is_balanced(seed: int) -> None:
     """Case B31, L014, M023: one result for each call, which tells what is known of it and no more."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from journal_contract import Place, call, every_store, journal_at, keep, told
+from journal_contract import Place, call, every_store, in_memory, journal_at, keep, told
 from trio.testing import MockClock
 
 from trio_tools import (
@@ -165,7 +165,7 @@ async def _story(place: Place) -> list[CallEvent]:
         return [one.event for one in await store.session("s") if not isinstance(one.event, EffectResolved)]
 
 
-@every_store
+@pytest.mark.parametrize("make", [in_memory])  # a virtual clock does not wait for a disk
 async def test_wherever_the_record_ends_it_is_balanced_at_the_next_opening_case_b31(
     make: Make, tmp_path: Path, autojump_clock: MockClock
 ) -> None:

@@ -93,7 +93,7 @@ async def test_what_is_unsettled_comes_with_its_whole_turn_and_what_its_calls_ma
 async def test_a_key_is_of_one_name_and_tells_all_that_happened_under_it(make: Make, tmp_path: Path) -> None:
     one, other = call("t/0"), call("u/0", session="other")
     decided = EffectResolved(effect=Effect("mail", COMMITTED, 7, key="k"))
-    of_key = [one.begun(key="k"), one.ended(UNKNOWN, key="k", error="cut")]
+    of_key: list[CallEvent] = [one.begun(key="k"), one.ended(UNKNOWN, key="k", error="cut")]
     place = make(tmp_path)
     async with place() as store:
         await keep(store, one.accepted(), *of_key, one.begun("post", key="k"), one.begun("mail", key="l"), one.begun())

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import trio
 
+from trio_tools.formats import history
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._fold import OPEN, Fold, in_call_order, place_of
+from trio_tools.journal._history import turns_of
 from trio_tools.journal._keys import Attempt, counting, last
 from trio_tools.journal._records import CallRecord, Damage, EffectResolved, SessionSummary, UnknownEffect
 from trio_tools.journal._redact import Redaction
@@ -22,6 +24,7 @@ from trio_tools.values import (
     EffectBegun,
     EffectEnded,
     EffectState,
+    JSONValue,
     Session,
     to_plain,
 )
@@ -85,6 +88,19 @@ class Journal:
         **Cancellation**: nothing has happened.
         """
         return tuple(in_call_order(await self._fold(session)))
+
+    async def history(self, session: str | Session | None, *, form: str = "plain") -> list[JSONValue]:
+        """The messages of a session that a provider can be sent: every call of a model with its one result, turns by
+        their first entry, and the same each time.
+
+        Argument: `form`, one of `plain`, `openai` and `anthropic`. Left out are turns of which a call has not settled,
+        and those that calls of this session have made in their turn: no model has asked for them.
+
+        Raises `ValueError` for another form, and `JournalError` if it cannot be read.
+
+        **Cancellation**: nothing has happened.
+        """
+        return history(turns_of(await self._fold(session)), form)
 
     async def _fold(self, session: str | Session | None) -> Fold:
         return Fold(await self._store.session(_id_of(session)))
@@ -162,7 +178,7 @@ class Journal:
         if one.has_ended:
             return False
         draft = (await self._fold(one.ref.session)).drafts.get(place_of(one.ref))
-        return draft is not None and draft.record.result is None
+        return draft is not None and draft.result is None
 
     # --- keeping house ---------------------------------------------------------------------------------------------
 
@@ -174,7 +190,7 @@ class Journal:
 
         **Cancellation**: it may be gone or not, as a whole.
         """
-        running = sum(draft.record.result is None for draft in (await self._fold(session)).drafts.values())
+        running = sum(draft.result is None for draft in (await self._fold(session)).drafts.values())
         if running:
             raise JournalError(f"{running} calls of this session are under way: wait until they have settled")
         return await self._store.purge(_id_of(session))

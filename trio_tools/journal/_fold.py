@@ -17,6 +17,8 @@ from trio_tools.values import (
     EffectBegun,
     EffectEnded,
     EffectState,
+    JSONValue,
+    ToolResult,
 )
 
 OPEN = frozenset((EffectState.BEGUN, EffectState.UNKNOWN))  # nobody knows what became of it
@@ -29,18 +31,48 @@ def place_of(ref: CallRef) -> str:
 
 @attrs.define(eq=False)
 class Draft:
-    """A call, as far as its entries have been read. `named` are the effects that its result will name if it has none:
-    its own, and those of the calls that it made, in the order in which the kernel learns of them."""
+    """A call, as far as its entries have been read: a `CallRecord` in the making. `named` are the effects that its
+    result will name if it has none: its own, and those of the calls that it made, in the order in which the kernel
+    learns of them."""
 
-    record: CallRecord
+    ref: CallRef
+    accepted: float  # Unix seconds, as all times here
+    arguments: JSONValue = None
+    metadata: JSONValue = None
+    decided: tuple[float | None, bool | None, str | None] = (None, None, None)  # when, whether allowed, and why not
+    dispatched: list[float] = attrs.field(factory=list[float])
     effects: list[EffectRecord] = attrs.field(factory=list[EffectRecord])
-    dispatched: list[float] = attrs.field(factory=list[float])  # Unix seconds
+    settled: tuple[float, CallSettled] | None = None
     named: list[Effect] = attrs.field(factory=list[Effect])
     _own: list[int] = attrs.field(factory=list[int])  # the place of each of `effects` among the named
 
+    @property
+    def result(self) -> ToolResult | None:
+        """What it came to."""
+        return None if self.settled is None else self.settled[1].result
+
     def finished(self) -> CallRecord:
         """All that is known of it."""
-        return attrs.evolve(self.record, effects=tuple(self.effects), dispatched=tuple(self.dispatched))
+        at, event = (None, None) if self.settled is None else self.settled
+        cancelled = None
+        if at is not None and event is not None and event.cancelled_at is not None:
+            cancelled = at - (event.at - event.cancelled_at)  # on Trio's clock only the span between two means anything
+        decided, allowed, reason = self.decided
+        return CallRecord(
+            ref=self.ref,
+            accepted=self.accepted,
+            arguments=self.arguments,
+            metadata=self.metadata,
+            decided=decided,
+            allowed=allowed,
+            reason=reason,
+            dispatched=tuple(self.dispatched),
+            effects=tuple(self.effects),
+            cancelled=cancelled,
+            cause=None if event is None else event.cause,
+            settled=at,
+            result=self.result,
+        )
 
     def begin(self, begun: float, effect: Effect) -> None:
         """An effect of its own, begun at that many Unix seconds."""
@@ -71,10 +103,10 @@ class Fold:
             return
         draft = self._of(event.ref, entry.time)
         match event:
-            case CallAccepted(arguments=arguments, metadata=metadata):
-                draft.record = attrs.evolve(draft.record, arguments=arguments, metadata=metadata)
-            case CallDecided(allowed=allowed, reason=reason):
-                draft.record = attrs.evolve(draft.record, decided=entry.time, allowed=allowed, reason=reason)
+            case CallAccepted():
+                draft.arguments, draft.metadata = event.arguments, event.metadata
+            case CallDecided():
+                draft.decided = (entry.time, event.allowed, event.reason)
             case CallDispatching():
                 draft.dispatched.append(entry.time)
             case EffectBegun(name=name, key=key):
@@ -92,20 +124,16 @@ class Fold:
         place = place_of(ref)
         if place not in self.drafts:
             # if it is not its acceptance, that was damaged: what is left of the call is better than nothing of it
-            self.drafts[place] = Draft(CallRecord(ref=ref, accepted=time, arguments=None))
+            self.drafts[place] = Draft(ref, time)
         return self.drafts[place]
 
     def _settle(self, draft: Draft, time: float, event: CallSettled) -> None:
-        # on Trio's clock only the span between the two means anything
-        cancelled = None if event.cancelled_at is None else time - (event.at - event.cancelled_at)
-        draft.record = attrs.evolve(
-            draft.record, settled=time, result=event.result, cause=event.cause, cancelled=cancelled
-        )
+        draft.settled = (time, event)
         for index, known in enumerate(draft.effects):
             if known.effect.state is EffectState.BEGUN:
                 draft.change(index, attrs.evolve(known, effect=_let_go(known.effect, event.result.effects)))
         maker = None if event.ref.parent is None else self.drafts.get(event.ref.parent)
-        if maker is not None and maker.record.result is None:
+        if maker is not None and maker.result is None:
             place = place_of(event.ref)
             maker.named += [attrs.evolve(one, call=one.call or place) for one in event.result.effects]
 

@@ -53,13 +53,13 @@ def _unsettled(fold: Fold) -> list[Draft]:
     """Those without a result, each before the call that made it, whose result names what it did."""
     depth: dict[str | None, int] = {}
     for place, draft in fold.drafts.items():  # a call comes after the one that made it
-        depth[place] = depth.get(draft.record.ref.parent, 0) + 1
-    left = [draft for draft in fold.drafts.values() if draft.record.result is None]
-    return sorted(left, key=lambda draft: -depth[place_of(draft.record.ref)])
+        depth[place] = depth.get(draft.ref.parent, 0) + 1
+    left = [draft for draft in fold.drafts.values() if draft.result is None]
+    return sorted(left, key=lambda draft: -depth[place_of(draft.ref)])
 
 
 def _closing(draft: Draft) -> list[CallEvent]:
-    ref, at = draft.record.ref, trio.current_time()
+    ref, at = draft.ref, trio.current_time()
     ended = [known.effect for known in draft.effects if known.effect.state is EffectState.BEGUN]
     events: list[CallEvent] = [EffectEnded(ref=ref, at=at, effect=_unknown(effect)) for effect in ended]
     return [*events, CallSettled(ref=ref, at=at, result=_result(draft), cause=Cause.CRASH)]
@@ -74,8 +74,8 @@ def _result(draft: Draft) -> ToolResult:
     effects = tuple(_unknown(one) if one.state is EffectState.BEGUN else one for one in draft.named)
     content, told = failure_content(error), effects_text(effects, receipts=True)
     return ToolResult(
-        call_id=draft.record.ref.call_id,
-        tool=draft.record.ref.tool,
+        call_id=draft.ref.call_id,
+        tool=draft.ref.tool,
         content=(*content, Text(told)) if told else content,
         error=error,
         dispatched=bool(draft.dispatched),

@@ -1,0 +1,93 @@
+"""Connections to a journal's file, and SQLite's complaints in words of ours."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Literal, TypeAlias
+from urllib.parse import quote
+
+from trio_tools.journal._errors import JournalError
+
+Durability: TypeAlias = Literal["full", "normal"]
+
+# Bytes of a page. SQLite's own default, said here because damaged files are read by the page.
+PAGE_BYTES = 4096
+# Seconds that a statement waits for a file that somebody else has locked. Shorter than recorder_grace (5 seconds):
+# who waits for the record hears why it failed, and not only that it took too long.
+BUSY_SECONDS = 2.0
+
+_WHAT_TO_DO = {
+    sqlite3.SQLITE_FULL: "the disk is full, or a file may not grow any more: make room, and open the journal again",
+    sqlite3.SQLITE_READONLY: "the file or its folder may not be written: check who owns them, and open it again",
+    sqlite3.SQLITE_PERM: "the file or its folder may not be written: check who owns them, and open it again",
+    sqlite3.SQLITE_CANTOPEN: "a file beside it cannot be opened: check its folder, and open it again",
+    sqlite3.SQLITE_BUSY: "another program has locked the file: end it, and open the journal again",
+    sqlite3.SQLITE_IOERR: "the disk failed: check it, and open the journal again",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: open the journal again, which saves what can be read",
+    sqlite3.SQLITE_NOTADB: "the file is damaged: open the journal again, which saves what can be read",
+}
+# The bits of SQLite's extended error codes that hold the plain one.
+_PLAIN_CODE = 0xFF
+
+
+def uri_of(path: str, *, mode: str) -> str:
+    """The file as SQLite's URI, whatever characters are in its path."""
+    return f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """A connection for one worker thread at a time. Transactions are said by whoever uses it.
+
+    Raises `sqlite3.Error` if there is no such file.
+    """
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def connect_to_write(path: str, durability: Durability) -> sqlite3.Connection:
+    """The one connection that writes. Raises `sqlite3.Error` for what is no database, or cannot be written."""
+    database = connect(uri_of(path, mode="mode=rw"))
+    try:
+        database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        # binds only before the first table is made; then space can be given back
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
+        database.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def connect_to_read(path: str) -> sqlite3.Connection:
+    """A connection beside the one that writes. Raises `sqlite3.Error` if it cannot be had."""
+    database = connect(uri_of(path, mode="mode=rw"))
+    try:
+        database.execute("PRAGMA query_only = ON")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Generator[None]:
+    """All that is written in the block, or nothing of it if it raises."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        if database.in_transaction:  # some errors have ended it already
+            database.execute("ROLLBACK")
+        raise
+
+
+def complaint(path: str, doing: str, error: sqlite3.Error) -> JournalError:
+    """What SQLite said, as an error for whoever runs the journal. `doing`: "opened", "written", "read"."""
+    code = getattr(error, "sqlite_errorcode", 0) & _PLAIN_CODE
+    to_do = _WHAT_TO_DO.get(code, "open the journal again")
+    return JournalError(f"journal {path} cannot be {doing}: {error}; {to_do}")

@@ -1,0 +1,54 @@
+"""Where a journal is to be: what stands there, and what SQLite is not shown."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from trio_tools.journal._errors import JournalError
+
+
+def look(path: str) -> int | None:
+    """Bytes of the file there, None if nothing is there. Nothing is opened.
+
+    Raises `JournalError` for a folder that does not exist, and for what is not a plain file.
+    """
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        folder = os.path.dirname(path) or "."
+        if os.path.isdir(folder):
+            return None
+        raise JournalError(f"journal {path} cannot be opened: there is no folder {folder}; make it first") from None
+    except (OSError, ValueError) as error:
+        raise JournalError(f"journal {path} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise JournalError(f"journal {path} cannot be opened: it is {_kind(found.st_mode)}, not a plain file")
+    return found.st_size
+
+
+def make(path: str) -> None:
+    """Make the empty file, for its owner only, whatever the umask: what SQLite puts beside it is as closed as it is.
+
+    Raises `JournalError` if it cannot be made.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise JournalError(f"journal {path} cannot be made: {error.strerror}") from error
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def _kind(mode: int) -> str:
+    kinds = (
+        (stat.S_ISLNK, "a symbolic link"),
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    )
+    return next((name for test, name in kinds if test(mode)), "something else")

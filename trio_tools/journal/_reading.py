@@ -1,0 +1,37 @@
+"""Rows as entries. What is not as it was written is told apart, and never taken for true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trio_tools.journal._fold import OPEN
+from trio_tools.journal._keys import counting
+from trio_tools.journal._records import Damage, Entry
+from trio_tools.journal._rows import Row, entry_of, is_whole
+
+
+def problem_of(row: Row) -> str | None:
+    """What is wrong with a row, if anything is."""
+    return None if is_whole(row) else "it is not what was written: its checksum differs"
+
+
+def read(rows: Iterable[Row]) -> tuple[list[Entry], list[Damage]]:
+    """The entries that rows hold, in their order, and those that cannot be read."""
+    entries: list[Entry] = []
+    damage: list[Damage] = []
+    for row in rows:
+        problem = problem_of(row)
+        if problem is None:
+            try:
+                entries.append(entry_of(row))
+            except ValueError as error:
+                problem = str(error)
+        if problem is not None:
+            damage.append(Damage(place=f"entry {row[0]}", problem=problem))
+    return entries, damage
+
+
+def is_unknown(rows: Iterable[Row]) -> bool:
+    """Whether nobody knows what became of the effect of which these rows tell."""
+    counts = counting(read(rows)[0])
+    return counts is not None and counts.effect.state in OPEN

@@ -1,0 +1,109 @@
+"""Group commit: whatever has been added while a group was being written is the next group.
+
+Nobody waits for a timer: who comes first is written at once, and all that come meanwhile share what follows.
+"""
+
+from __future__ import annotations
+
+import trio
+
+from trio_tools.journal._disk import Disk
+from trio_tools.journal._errors import JournalError
+from trio_tools.journal._rows import Row
+
+
+class Writer:
+    """Writes rows in the order in which they are added. What has failed once stays failed, until it is opened anew.
+
+    Its task is one of the system's and not of whoever opens the journal: it has to write what happens while everything
+    around that is cancelled, until `close`.
+    """
+
+    def __init__(self, disk: Disk, written: int) -> None:
+        self._disk = disk
+        self._limiter = trio.CapacityLimiter(1)
+        self._pending: list[Row] = []
+        self._arrived = trio.lowlevel.ParkingLot()
+        self._gathering, self._in_flight = trio.Event(), trio.Event()
+        self._added = self._taken = self._written = written
+        self._failure: str | None = None
+        self._scope = trio.CancelScope()
+        self._over = trio.Event()
+        trio.lowlevel.spawn_system_task(self._run, name=f"journal {disk.path}")
+
+    @property
+    def added(self) -> int:
+        """The `seq` of what was added last."""
+        return self._added
+
+    def check(self) -> None:
+        """Raises `JournalError` if nothing can be written any more."""
+        if self._failure is not None:
+            raise JournalError(self._failure)
+
+    def add(self, row: Row) -> None:
+        """Take the row that is next, of `added` and one."""
+        self._added += 1
+        self._pending.append(row)
+        self._arrived.unpark()
+
+    async def written(self, added: int) -> None:
+        """As `Store.written`.
+
+        **Cancellation**: the wait ends, and nothing else.
+        """
+        while self._written < added:
+            self.check()
+            await (self._in_flight if added <= self._taken else self._gathering).wait()
+
+    async def _run(self) -> None:
+        try:
+            with self._scope:
+                while True:
+                    while not self._pending:
+                        await self._arrived.park()
+                    await self._write()
+        except Exception as error:  # a system task's own failure would end the whole program
+            self._fail(f"{error}" if isinstance(error, JournalError) else f"journal {self._disk.path}: {error!r}")
+        finally:
+            self._over.set()
+
+    async def _write(self) -> None:
+        rows, self._pending = self._pending, []
+        self._in_flight, self._gathering = self._gathering, trio.Event()
+        self._taken = self._added
+        await trio.to_thread.run_sync(self._disk.write, rows, abandon_on_cancel=True, limiter=self._limiter)
+        self._written = self._taken
+        self._in_flight.set()
+
+    def _fail(self, problem: str) -> None:
+        self._failure = problem
+        self._in_flight.set()
+        self._gathering.set()
+
+    async def purge(self, session: str | None) -> int:
+        """As `Store.purge`, of all that is written.
+
+        **Cancellation**: it goes on until the session is gone, and then it is cancelled.
+        """
+        return await trio.to_thread.run_sync(self._disk.purge, session, limiter=self._limiter)
+
+    async def close(self) -> None:
+        """Take no more, and wait until all that was added is written, and the file given back.
+
+        Raises `JournalError` if some of it is not.
+
+        **Cancellation**: the thread that writes is left behind, and gives the file back itself.
+        """
+        lost: JournalError | None = None
+        try:
+            await self.written(self._added)
+        except JournalError as error:
+            lost = error
+        finally:
+            self._fail(self._failure or f"journal {self._disk.path} is closed")
+            self._scope.cancel()
+        await self._over.wait()
+        await trio.to_thread.run_sync(self._disk.close, abandon_on_cancel=True)
+        if lost is not None:
+            raise lost
