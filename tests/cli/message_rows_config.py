@@ -119,7 +119,10 @@ TABLES: tuple[Row, ...] = (
     ),
     row(
         "check c.toml",
-        ('c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, logging, shell, timeout'),
+        (
+            'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, journal, logging, '
+            "shell, timeout"
+        ),
         files={"c.toml": "[plugins.'\\u001b[31m\\n']"},
     ),
     row(

@@ -172,8 +172,11 @@ IMPORTS: tuple[Row, ...] = (
     ),
     row(
         "config nowhere shel",
-        "plugin nowhere: no such plugin is installed. Installed: files, logging, shell, timeout",
-        ('plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, logging, shell, timeout'),
+        "plugin nowhere: no such plugin is installed. Installed: files, journal, logging, shell, timeout",
+        (
+            'plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, journal, logging, '
+            "shell, timeout"
+        ),
     ),
     row(
         "tools",

@@ -21,6 +21,7 @@ from trio_tools.cli import main
 # What this project's own distribution offers, so that the tests run on any installation of it.
 OURS = {
     "files": "trio_tools.toolkits.files:files",
+    "journal": "trio_tools.journal:journal",
     "logging": "trio_tools.policies:logging_plugin",
     "shell": "trio_tools.toolkits.shell:shell",
     "timeout": "trio_tools.policies:timeout",

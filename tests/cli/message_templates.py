@@ -25,8 +25,17 @@ HOUSE = Path(trio_tools.__file__).parent
 # Texts of these stand on a terminal while a run goes on, in the help, or after a second Ctrl-C: none of them is about
 # bad input, and others' tests look at them.
 OTHERS = {f"cli/_{name}.py" for name in ("help", "drawing", "rows", "words", "table", "screen", "stuck")}
+# Texts of these are what a session looks like, in a terminal and on a page.
+OTHERS |= {f"cli/log/_{name}.py" for name in ("account", "bars", "html", "line", "meanings", "page", "style", "tables")}
 # Where bad input is told of: the command line, configs, lines of turns, plugins, and the config classes of our own.
-ROOMS = ("cli/*.py", "config/*.py", "toolkits/*/_config.py", "policies/_logging.py", "registry/_options.py")
+ROOMS = (
+    "cli/*.py",
+    "cli/log/*.py",
+    "config/*.py",
+    "toolkits/*/_config.py",
+    "policies/_logging.py",
+    "registry/_options.py",
+)
 READERS = tuple(f"formats/_{name}.py" for name in ("turn", "plain", "openai_turn", "anthropic_turn", "message", "span"))
 PLUGINS = ("registry/_plugin.py", "registry/_lifetime.py", "pipeline/_services.py", "values/_strict.py")
 # Two words, or an f-string with one: a word or two alone are nouns, keys and names.

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import TypeAlias
@@ -31,6 +32,11 @@ from trio_tools.cli._stuck import stuck
 from trio_tools.cli._table import screen_for
 from trio_tools.cli._turns import Turns
 from trio_tools.config import Config
+from trio_tools.journal import Journal, JournalError
+
+# Seconds that a journal has to write what it was told before the process is left: it takes milliseconds, and who has
+# pressed Ctrl-C three times waits for a disk that hangs no longer.
+LAST_SECONDS = 1.0
 
 
 @attrs.frozen
@@ -163,6 +169,16 @@ class Run:
         complain(f"cannot write to standard output: {error.strerror}")
         self.place.stop.end(FAILED, "results cannot be written")
 
+    async def _write_down(self) -> None:
+        """Have a journal write what it was told, if there is one, for as long as `LAST_SECONDS`."""
+        try:
+            journal = None if self._registry is None else self._registry.require(Journal)
+        except LookupError:  # nothing is recorded
+            return
+        if journal is not None:
+            with trio.move_on_after(LAST_SECONDS), suppress(JournalError):  # which is logged where it happens
+                await journal.flushed()
+
     async def _heed(self, signals: AsyncIterator[int]) -> None:
         """Do what each signal asks for (D19)."""
         place = self.place
@@ -175,4 +191,5 @@ class Run:
                         complain(line)
             elif step is Step.LEAVE:
                 place.screen.end()
+                await self._write_down()
                 os._exit(INTERRUPTED if place.stop.status is None else place.stop.status)

@@ -21,9 +21,7 @@ def session_for(config: Config, name: str | None) -> Session | None:
     """
     if all(one.name != JOURNAL for one in config.plugins):
         if name is not None:
-            raise Refused(
-                "--session is what calls are recorded as: give --journal FILE too, or list the plugin journal"
-            )
+            raise Refused("--session is what calls are recorded as: add --journal FILE, or list the plugin journal")
         return None
     if name is None:
         name = secrets.token_hex(RANDOM_BYTES)

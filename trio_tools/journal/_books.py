@@ -43,6 +43,7 @@ class Journal:
         # From Trio's clock to Unix seconds, once: a wall clock that is set anew meanwhile puts no entry before another.
         self._offset = time.time() - trio.current_time()
         self._deciding = trio.Lock()
+        self._added = 0  # the last entry that was given to the store
 
     @property
     def damage(self) -> Sequence[Damage]:
@@ -64,13 +65,21 @@ class Journal:
 
         **Cancellation**: the wait ends; the event may have been written all the same, or still be.
         """
-        added = self._store.add(event.at + self._offset, self._redaction(event))
+        added = self._added = self._store.add(event.at + self._offset, self._redaction(event))
         if isinstance(event, CallDispatching):
             must_last = not event.read_only
         else:
             must_last = isinstance(event, (CallSettled, EffectBegun, EffectEnded))
         if must_last:
             await self._store.written(added)
+
+    async def flushed(self) -> None:
+        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for. Raises
+        `JournalError` if they cannot be written.
+
+        **Cancellation**: the wait ends; they may have been written all the same, or still be.
+        """
+        await self._store.written(self._added)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 

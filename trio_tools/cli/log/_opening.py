@@ -59,6 +59,4 @@ async def found(journal: Journal, session: str | None) -> Session | None:
             return one
     if session is None:
         raise Refused("there is no call without a session in this journal; `trio-tools log` lists its sessions")
-    raise Refused(
-        f'there is no session "{named(session)}" in this journal; `trio-tools log` lists those that there are'
-    )
+    raise Refused(f'there is no session "{named(session)}" in this journal; `trio-tools log` lists its sessions')
