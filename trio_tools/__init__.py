@@ -5,7 +5,16 @@ never before the tool's work has come to rest.
 """
 
 from trio_tools._open import open_registry
-from trio_tools.pipeline import CallNext, CallView, Deadline, Dispatch, PendingCall, SettledView, deadline
+from trio_tools.pipeline import (
+    CallNext,
+    CallView,
+    Deadline,
+    Dispatch,
+    EffectLedger,
+    PendingCall,
+    SettledView,
+    deadline,
+)
 from trio_tools.registry import Joined, LeavingPlugin, Plugin, Registration, Registry, RegistryView, option, plugin
 from trio_tools.tool import Job, SyncToolContext, Tool, ToolContext, tool
 from trio_tools.values import (
@@ -69,6 +78,7 @@ __all__ = [
     "Effect",
     "EffectBegun",
     "EffectEnded",
+    "EffectLedger",
     "EffectState",
     "EffectUnknownError",
     "ErrorCode",

@@ -14,8 +14,8 @@ from trio_tools.registry import AnyPlugin, Registry, RegistryOptions, in_order_o
 if TYPE_CHECKING:
     from trio_tools.config import Config
 
-# Plugins of ours: none provides a service.
-OWN_PLUGINS = {"timeout", "logging", "files", "shell"}
+# Plugins of ours: each says which services it provides, if any.
+OWN_PLUGINS = {"timeout", "logging", "files", "journal", "shell"}
 
 
 def open_registry(
@@ -88,7 +88,7 @@ def _not_listed(listed: list[AnyPlugin]) -> tuple[list[AnyPlugin], list[str]]:
         installed = installed_plugins()
     except ConfigError:  # metadata that cannot be read: nobody is known there
         return [], []
-    others = {one.name for one in listed} | OWN_PLUGINS
-    imported = [one for one in installed.imported() if one.name not in others]
-    known = others | {one.name for one in imported}
+    on = {one.name for one in listed}
+    imported = [one for one in installed.imported() if one.name not in on]
+    known = on | OWN_PLUGINS | {one.name for one in imported}
     return imported, [name for name in installed.names if name not in known]

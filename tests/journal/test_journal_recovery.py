@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from journal_contract import Place, call, every_store, in_memory, journal_at, keep, told
+from journal_contract import Place, call, every_store, journal_at, keep, told
 from trio.testing import MockClock
 
 from trio_tools import (
@@ -25,7 +25,7 @@ from trio_tools import (
     open_registry,
     tool,
 )
-from trio_tools.journal import CallRecord, EffectResolved, JournalError, JournalEvent
+from trio_tools.journal import CallRecord, EffectResolved, Journal, JournalError, JournalEvent
 from trio_tools.journal._memory import MemoryStore
 from trio_tools.journal._recover import recover
 
@@ -153,25 +153,28 @@ async def _appends(context: ToolContext) -> str:
     return inner.text
 
 
-async def _story(place: Place) -> list[CallEvent]:
-    """What is told of the turn of case B31 that nothing ends."""
-    async with open_registry(max_parallel_calls=2) as registry, journal_at(place) as journal:
+async def _told() -> list[CallEvent]:
+    store = MemoryStore()
+    async with open_registry(max_parallel_calls=2) as registry:
         registry.register(tool(name="done", parallel=True)(_done))
         registry.register(tool(name="appends", parallel=True)(_appends))
-        registry.add_recorder(journal.record)
+        registry.add_recorder(Journal(store).record)
         calls = [ToolCall("done", id="A"), ToolCall("appends", id="B"), ToolCall("appends", id="C")]
         await registry.execute_turn(calls, scope=trio.CancelScope(), session=Session("s"))
-    async with place() as store:
-        return [one.event for one in await store.session("s") if not isinstance(one.event, EffectResolved)]
+    return [one.event for one in await store.session("s") if not isinstance(one.event, EffectResolved)]
 
 
-@pytest.mark.parametrize("make", [in_memory])  # a virtual clock does not wait for a disk
+@pytest.fixture(scope="module")
+def story() -> list[CallEvent]:
+    """What is told of the turn of case B31 if nothing ends it."""
+    return trio.run(_told, clock=MockClock(autojump_threshold=0))
+
+
+@every_store
 async def test_wherever_the_record_ends_it_is_balanced_at_the_next_opening_case_b31(
-    make: Make, tmp_path: Path, autojump_clock: MockClock
+    make: Make, tmp_path: Path, story: list[CallEvent]
 ) -> None:
     """Case B31, L014: as many results as calls, none that was written is changed, and opening twice adds nothing."""
-    (tmp_path / "whole").mkdir()
-    story = await _story(make(tmp_path / "whole"))
     assert len(story) > 20
     for length in range(len(story) + 1):
         (tmp_path / str(length)).mkdir()

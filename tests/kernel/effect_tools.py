@@ -9,12 +9,15 @@ import attrs
 import trio
 from turn_tools import Log
 
-from trio_tools import CallEvent, Effect, EffectState, Tool, ToolContext, ToolResult, tool
+from trio_tools import CallEvent, Effect, EffectState, Registry, Tool, ToolCall, ToolContext, ToolResult, tool
 
 Body: TypeAlias = Callable[[ToolContext], Awaitable[object]]
 
 SENT = Effect("mail.send", EffectState.COMMITTED, {"id": 1})
 WENT = 'Went through, do not repeat: mail.send (receipt {"id":1})'
+BEFORE = "Error: mail.send was begun before, under the same key, and nobody knows whether it went through"
+CHECK = "\nMay have gone through, check before you repeat: mail.send"
+KEYED = Effect("mail.send", EffectState.COMMITTED, {"id": 1}, key="m1")
 
 
 @attrs.define(eq=False)
@@ -71,3 +74,24 @@ def slow_to_record(seconds: float, *kinds: type[CallEvent]) -> Log:
 def states(result: ToolResult) -> list[str]:
     """How far each effect got: `mail.send committed`."""
     return [f"{effect.name} {effect.state}" for effect in result.effects]
+
+
+def posting(send: Callable[[], Awaitable[object]], name: str = "mail.send") -> Tool:
+    """A tool `post` that sends once under the key that it is given, and fails afterwards if it is told to."""
+
+    @tool(parallel=True, timeout=100)
+    async def post(key: str, ctx: ToolContext, fail: bool = False) -> object:
+        receipt = await ctx.irreversible(name, send, key=key)
+        if fail:
+            raise LookupError("no such folder: Sent")
+        return receipt
+
+    return post
+
+
+def post_call(key: str = "m1", *, fail: bool = False) -> ToolCall:
+    return ToolCall("post", {"key": key, "fail": fail}, id=key)
+
+
+async def post_once(registry: Registry, key: str = "m1", *, fail: bool = False) -> ToolResult:
+    return await registry.execute(post_call(key, fail=fail), scope=trio.CancelScope())

@@ -239,8 +239,8 @@ async def test_effects_stand_in_the_order_of_their_beginning(autojump_clock: Moc
         (7, trio.sleep_forever, TypeError, "name must be a string, not int"),
         (None, trio.sleep_forever, TypeError, "name must be a string, not NoneType"),
         ("", trio.sleep_forever, ValueError, "needs a name"),
-        ("mail.send", None, TypeError, "async function without arguments, not NoneType"),
-        ("mail.send", 7, TypeError, "async function without arguments, not int"),
+        ("mail.send", None, TypeError, "function without arguments, not NoneType"),
+        ("mail.send", 7, TypeError, "function without arguments, not int"),
     ],
 )
 async def test_what_is_no_effect_is_refused(name: str, action: object, kind: type[Exception], words: str) -> None:

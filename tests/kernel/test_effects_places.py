@@ -218,8 +218,8 @@ async def test_nobody_would_wait_for_an_effect_outside_of_its_call(place: str, n
     assert (result.text, result.effects, outbox.begun) == ("done", (), [])
 
 
-async def test_a_call_that_a_body_makes_has_effects_of_its_own(autojump_clock: MockClock) -> None:
-    """Each stands in the result of the call whose context it was asked of, wherever in it."""
+async def test_an_effect_is_of_the_call_whose_context_it_was_asked_of(autojump_clock: MockClock) -> None:
+    """Wherever in it: in a call that its body makes too, whose own are named by the one around it."""
     outbox = Outbox()
 
     async def body(ctx: ToolContext) -> list[str]:
@@ -232,7 +232,8 @@ async def test_a_call_that_a_body_makes_has_effects_of_its_own(autojump_clock: M
 
     outer: list[ToolContext] = []
     result = await run(doing(body))
-    assert (states(result), result.value) == (["outer's committed"], ["inner's committed"])
+    assert (states(result), result.value) == (["outer's committed", "inner's committed"], ["inner's committed"])
+    assert [effect.call is None for effect in result.effects] == [True, False]
 
 
 async def test_recorders_of_an_effect_are_not_inside_it() -> None:

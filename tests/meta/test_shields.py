@@ -9,7 +9,8 @@ from house import comments_of, dotted, expect_none, modules, named_nodes, tree_o
 # Shields without a bound, by module and function, each with the reason why waiting for ever is right there.
 # One that is not found any more must go.
 UNBOUNDED: dict[tuple[str, str], str] = {
-    ("trio_tools/pipeline/_effect.py", "_performed"): "an irreversible step: bounded by its action, whose end is told",
+    ("trio_tools/pipeline/_action.py", "_performed"): "an irreversible step: bounded by its action, whose end is told",
+    ("trio_tools/pipeline/_action.py", "_entered"): "the same in a thread, which nothing can cut",
     ("trio_tools/pipeline/_next.py", "Door.at_rest"): "quiescence: bounded by the body, which its scopes cancel",
     (
         "trio_tools/registry/_lifetime.py",

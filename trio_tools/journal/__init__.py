@@ -1,9 +1,10 @@
 """The journal: a durable record of every call, which balances its books after a crash."""
 
 from trio_tools.journal._books import Journal
+from trio_tools.journal._config import JournalConfig, MemoryJournalConfig
 from trio_tools.journal._errors import JournalError
-from trio_tools.journal._open import memory_journal
-from trio_tools.journal._plugin import MemoryJournalConfig, journal_in_memory
+from trio_tools.journal._open import memory_journal, open_journal
+from trio_tools.journal._plugin import journal, journal_in_memory
 from trio_tools.journal._records import (
     CallRecord,
     Damage,
@@ -22,11 +23,14 @@ __all__ = [
     "EffectResolved",
     "Entry",
     "Journal",
+    "JournalConfig",
     "JournalError",
     "JournalEvent",
     "MemoryJournalConfig",
     "SessionSummary",
     "UnknownEffect",
+    "journal",
     "journal_in_memory",
     "memory_journal",
+    "open_journal",
 ]

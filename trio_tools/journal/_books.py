@@ -201,7 +201,8 @@ class Journal:
         """
         running = sum(draft.result is None for draft in (await self._fold(session)).drafts.values())
         if running:
-            raise JournalError(f"{running} calls of this session are under way: wait until they have settled")
+            calls = "1 call of this session is" if running == 1 else f"{running} calls of this session are"
+            raise JournalError(f"{calls} under way: wait for the end, or cancel, and purge then")
         return await self._store.purge(_id_of(session))
 
 

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
 
-import attrs
-
 from trio_tools.journal._books import Journal
-from trio_tools.journal._open import memory_journal
+from trio_tools.journal._config import JournalConfig, MemoryJournalConfig
+from trio_tools.journal._open import memory_journal, open_journal
+from trio_tools.pipeline import EffectLedger
 from trio_tools.registry import Registry, plugin
 
 
-def _names(redact: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(redact, str):
-        raise TypeError(f'redact must be a list of names, such as ["{redact}"], not the string "{redact}"')
-    return tuple(redact)
+@plugin("journal", config=JournalConfig, provides=(Journal, EffectLedger))
+@asynccontextmanager
+async def journal(registry: Registry, config: JournalConfig) -> AsyncGenerator[None]:
+    """Keep a journal of every call in a file: `registry.require(Journal)`. What an earlier process has left without a
+    result gets one first.
 
+    Raises `JournalError` if the file cannot be opened.
 
-@attrs.frozen(kw_only=True)
-class MemoryJournalConfig:
-    """What a journal in memory keeps. Raises `TypeError` for names that are no list.
-
-    Attributes:
-        redact: Names of arguments whose values are not kept, at any depth.
+    **Cancellation**: while it opens it may have closed some of the books, and the next opening goes on from there. As
+    it leaves, what was told is still written, within a bound.
     """
+    opening = open_journal(
+        config.path,
+        durability=config.durability,
+        max_age=config.max_age,
+        max_bytes=config.max_bytes,
+        redact=config.redact,
+    )
+    async with opening as kept:
+        with _joined(registry, kept):
+            yield
 
-    redact: tuple[str, ...] = attrs.field(default=(), converter=_names)
 
-
-@plugin("memory-journal", config=MemoryJournalConfig, provides=(Journal,))
+@plugin("memory-journal", config=MemoryJournalConfig, provides=(Journal, EffectLedger))
 @asynccontextmanager
 async def journal_in_memory(registry: Registry, config: MemoryJournalConfig) -> AsyncGenerator[None]:
     """Keep a journal of every call in memory, for as long as the registry is open: `registry.require(Journal)`.
@@ -46,4 +52,5 @@ def _joined(registry: Registry, kept: Journal) -> ExitStack:
     with ExitStack() as joining:
         joining.enter_context(registry.add_recorder(kept.record))
         joining.enter_context(registry.provide(Journal, kept))
+        joining.enter_context(registry.provide(EffectLedger, kept))  # type: ignore[type-abstract]  # a protocol
         return joining.pop_all()

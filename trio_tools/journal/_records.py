@@ -71,7 +71,9 @@ class CallRecord:
     decided: float | None = None
     allowed: bool | None = None
     reason: str | None = None  # why it was denied
-    dispatched: tuple[float, ...] = ()  # each attempt
+    dispatched: tuple[
+        float, ...
+    ] = ()  # each time its body was about to be entered, though a cancel may have come first
     effects: tuple[EffectRecord, ...] = ()  # its own, in order of their beginning
     cancelled: float | None = None  # when it was given up
     cause: Cause | None = None  # by whom

@@ -19,6 +19,7 @@ from trio_tools.pipeline._core import (
 from trio_tools.pipeline._deadline import Deadline, deadline
 from trio_tools.pipeline._faults import run_async, run_sync, take_apart
 from trio_tools.pipeline._job import JobState, in_job, job_tasks
+from trio_tools.pipeline._keys import EffectLedger
 from trio_tools.pipeline._next import CallNext
 from trio_tools.pipeline._pending import PendingCall, pending_calls
 from trio_tools.pipeline._reach import Reach
@@ -35,6 +36,7 @@ __all__ = [
     "Core",
     "Deadline",
     "Dispatch",
+    "EffectLedger",
     "Entry",
     "JobState",
     "JobObserver",

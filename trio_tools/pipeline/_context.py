@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import trio
 from trio.lowlevel import enable_ki_protection
 
+from trio_tools.pipeline._action import Action, PlainAction, irreversible, irreversible_in_thread
 from trio_tools.pipeline._core import logger
-from trio_tools.pipeline._effect import Action, irreversible
 from trio_tools.pipeline._faults import run_sync
 from trio_tools.pipeline._job import JobState, Work, begin_job
 from trio_tools.pipeline._state import CallState
@@ -76,8 +76,10 @@ class BodyContext(_Context):
         return self._state.turn.nested(self._state, call, scope)
 
     @enable_ki_protection
-    def irreversible(self, name: str, action: Action) -> Coroutine[Any, Any, JSONValue]:
-        return irreversible(self._state, name, action)
+    def irreversible(
+        self, name: str, action: Action, *, key: str | None = None, timeout: float | None = None
+    ) -> Coroutine[Any, Any, JSONValue]:
+        return irreversible(self._state, name, action, key=key, timeout=timeout)
 
     @enable_ki_protection
     def start_job(self, function: Work, *, name: str | None = None) -> JobState:
@@ -125,6 +127,9 @@ class ThreadContext(_Context):
     @enable_ki_protection
     async def _nested(self, call: ToolCall, scope: trio.CancelScope) -> ToolResult:
         return await self._state.turn.nested(self._state, call, scope)
+
+    def irreversible(self, name: str, action: PlainAction, *, key: str | None = None) -> JSONValue:
+        return irreversible_in_thread(self._state, name, action, key)
 
     def start_job(self, function: Work, *, name: str | None = None) -> JobState:
         return trio.from_thread.run_sync(begin_job, self._state, function, name)

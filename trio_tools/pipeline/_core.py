@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 import attrs
 import trio
 
+from trio_tools.pipeline._keys import Keys
 from trio_tools.pipeline._services import Services
 from trio_tools.values import CallEvent, Cause, Decision, JobNotice, Progress, Review, ToolResult
 
@@ -106,6 +107,7 @@ class Core:
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
     jobs_begun: int = 0
+    keys: Keys = attrs.field(factory=Keys)  # idempotency keys of effects
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open
     block: trio.CancelScope | None = None  # round the block of open_registry
     interrupt: KeyboardInterrupt | None = None  # a Ctrl-C that reached a job: it goes on, bare, when all has ended

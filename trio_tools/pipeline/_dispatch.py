@@ -22,7 +22,7 @@ from trio_tools.pipeline._record import record_dispatching
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._thread import run_in_thread
 from trio_tools.tool import Tool
-from trio_tools.values import ErrorCode, ErrorInfo, ToolResult, exception_error
+from trio_tools.values import EffectState, ErrorCode, ErrorInfo, ToolResult, exception_error, says_unknown
 
 
 def dispatch(call: CallState) -> Awaitable[ToolResult]:
@@ -180,9 +180,14 @@ async def _failed(call: CallState, thrown: BaseException) -> ToolResult:
             return call.cut()
         failure = thrown  # a Cancelled that it had kept from elsewhere
     call.exception = failure
-    result = call.failed(exception_error(failure, ErrorCode.TOOL_FAILED))
-    call.last = result
+    code = ErrorCode.EFFECT_UNKNOWN if _lost_sight(call, failure) else ErrorCode.TOOL_FAILED
+    call.last = result = call.failed(exception_error(failure, code))
     return result
+
+
+def _lost_sight(call: CallState, failure: BaseException) -> bool:
+    """Whether a failure says that an effect is unknown, and one is: a body alone cannot speak for the registry."""
+    return says_unknown(failure) and any(effect.state is EffectState.UNKNOWN for effect in call.effects)
 
 
 def _unrecorded(call: CallState, why: ErrorInfo, came: ToolResult | None) -> ToolResult:

@@ -137,9 +137,10 @@ async def record_dispatching(call: CallState) -> ErrorInfo | None:
     return call.unrecorded
 
 
-async def record_effect_begun(call: CallState, name: str) -> ErrorInfo | None:
+async def record_effect_begun(call: CallState, effect: Effect) -> ErrorInfo | None:
     """An effect is about to happen. What is returned refuses it, and the call."""
-    await _announce(call, call.heard, EffectBegun(ref=ref(call), at=trio.current_time(), name=name))
+    event = EffectBegun(ref=ref(call), at=trio.current_time(), name=effect.name, key=effect.key)
+    await _announce(call, call.heard, event)
     return call.unrecorded
 
 

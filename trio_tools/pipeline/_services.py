@@ -53,6 +53,11 @@ class Services:
         service: S = self._provided[kind][0]
         return service
 
+    def find(self, kind: type[S]) -> S | None:
+        """The service of this type; None if nobody provides it."""
+        found: S | None = self._provided.get(kind, (None, ""))[0]
+        return found
+
     def provided_by(self, owner: str) -> frozenset[type[Any]]:
         """The types that this owner provides now."""
         return frozenset(kind for kind, (_, own) in self._provided.items() if own == owner)

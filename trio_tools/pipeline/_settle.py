@@ -37,8 +37,10 @@ async def settle(call: CallState, result: ToolResult) -> None:
     turn = call.turn
     core = turn.core
     result = _finalized(call, _classified(call, result))
-    if call.effects and result.error is not None:
-        result = _naming_effects(call, result)
+    if call.effects:
+        _tell_around(call)
+        if result.error is not None:
+            result = _naming_effects(call, result)
     if call.heard:
         call.enter("settle")
         await record_settled(call, result)
@@ -102,6 +104,18 @@ def _at_the_end(effect: Effect) -> Effect:
     if effect.state is not EffectState.BEGUN:
         return effect
     return attrs.evolve(effect, state=EffectState.UNKNOWN, error="the tool let go of it before it had ended")
+
+
+def _tell_around(call: CallState) -> None:
+    """The result of the call whose body made this one names its effects too, and so on outwards. What a policy has seen
+    to here is told no further there."""
+    around = call.around_it
+    if around is None or around.over:
+        return
+    place = call.identity.place
+    told = [effect if effect.call is not None else attrs.evolve(effect, call=place) for effect in call.effects]
+    around.effects = (*around.effects, *told)
+    around.reviewed = around.reviewed or call.reviewed
 
 
 def _naming_effects(call: CallState, result: ToolResult) -> ToolResult:

@@ -81,7 +81,7 @@ class CallState:
     minted: ToolResult | None = None  # the last result made here, known to be sound
     body_contexts: tuple[JSONValue, ...] = ()
     other_contexts: tuple[JSONValue, ...] = ()
-    effects: tuple[Effect, ...] = ()  # of all attempts, in order of their beginning
+    effects: tuple[Effect, ...] = ()  # of all attempts, as they began; those of nested calls as these settled
     concludes = False
     heard: tuple[Recorder, ...] = ()  # who were told that it was accepted, and so hear of the rest
     unrecorded: ErrorInfo | None = None  # why a recorder could not note a step before it: the call is refused
@@ -93,7 +93,7 @@ class CallState:
     final = False  # a policy or a wrapper has failed: nobody reviews the result
     misnested: RuntimeError | None = None  # Trio's, if the body left a scope of its own open
     redacted = False  # a post-policy has replaced the content
-    reviewed = False  # a post-policy has replaced or withheld the content or the value
+    reviewed = False  # a post-policy has replaced or withheld the content or the value, of it or of a nested call
     result: ToolResult | None = None  # published
 
     def __init__(self, turn: Turn, position: int, call: ToolCall) -> None:

@@ -159,7 +159,8 @@ class Dispatch(CallView):
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """The effects so far, of all attempts, in order of their beginning."""
+        """The effects so far, of all attempts, in order of their beginning; those of calls that the body made, as these
+        settled."""
         return self._state.effects
 
     @enable_ki_protection

@@ -108,7 +108,9 @@ def effects(run: Run, baseline: Run) -> Iterator[str]:
     """Every effect that happened stands in a result, and none that did not happen stands there as committed."""
     happened = Counter(heard.happening.name for heard in run.heard if heard.has_result)
     late = Counter(heard.happening.name for heard in run.heard if _is_late(heard, run))
-    listed = [effect for result in run.published for effect in result.effects]
+    named = [effect for result in run.published for effect in result.effects]
+    # each once: where it was done, not where it is told of again
+    listed = [effect for effect in named if effect.call is None and not effect.earlier]
     committed = Counter(effect.name for effect in listed if effect.state is EffectState.COMMITTED)
     unknown = Counter(effect.name for effect in listed if effect.state is EffectState.UNKNOWN)
     for name in sorted(happened.keys() | {heard.happening.name for heard in baseline.heard}):

@@ -151,28 +151,43 @@ class ToolContext(_AnyContext, Protocol):
         """
         ...
 
-    async def irreversible(self, name: str, action: Callable[[], Awaitable[object]]) -> JSONValue:
+    async def irreversible(
+        self,
+        name: str,
+        action: Callable[[], Awaitable[object]],
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> JSONValue:
         """Do what cannot be undone: await `action`, past one last look, where no cancel cuts it, and return its
         receipt.
 
         Arguments: `name`, what a model reads of it, such as `mail.send`; `action`, an async function without arguments,
-        which returns its receipt, a JSON value (`None` is one), and raises only if nothing went through. Do reads and
-        preparations before it. A bound is the action's own (`trio.fail_after` in it): there is none around it.
+        which returns its receipt, a JSON value (`None` is one). It raises `EffectUnknownError` if it has lost sight of
+        what it began, and anything else only if nothing went through. Do reads and preparations before it. `timeout`,
+        seconds that the action may take; by default as long as it does.
+
+        `key`, not empty, says what makes two effects of this name the same one: it is done once. Was it done before
+        under this key, `action` is not called and the earlier receipt comes back; is it being done, this one waits
+        until that has ended. An `EffectLedger` says what was done before; without one the registry knows its own, for
+        as long as it is open.
 
         Recorders are told before it begins and after it ended. `effects` of the result names it whatever the call comes
         to: committed with its receipt, failed, or unknown, if nobody saw its end; and the text of a failure tells a
         model what not to repeat. Several may run side by side, in tasks of the body.
 
-        Raises what the action raised. The action has run all the same where it is `NotJSON`, for a receipt that is no
-        JSON or too large, or `TypeError`, for one that is still to be awaited. It was not run where it is `ToolError`:
-        it could not be recorded, which ends the call as `RECORD_FAILED`, or the call had been given up behind a shield
-        of the body's own. `TypeError` and `ValueError` for an action or a name that is none; `RuntimeError` inside of
-        another effect (where no calls are made either), in a job, and in a task that is not inside this call, or no
+        Raises what the action raised. `EffectUnknownError` (the call's code is `EFFECT_UNKNOWN`) if its time was up
+        before it had returned, and for a key whose effect was begun before and never seen to end. The action has run
+        all the same where it is `NotJSON`, for a receipt that is no JSON or too large, or `TypeError`, for one that is
+        still to be awaited. It was not run where it is another `ToolError`: it could not be recorded, which ends the
+        call as `RECORD_FAILED`, the ledger could not say, or the call had been given up behind a shield of the body's
+        own. `TypeError` and `ValueError` for an action, a name, a key or a timeout that is none; `RuntimeError` inside
+        of another effect (where no calls are made either), in a job, and in a task that is not inside this call, or no
         more.
 
         **Cancellation**: raised before the action is run, if by then the call has been given up or a scope around has
-        been cancelled or is past its deadline. Nothing cuts the action, and nothing is raised after it: the receipt
-        comes back although the call was given up meanwhile, and the next checkpoint raises.
+        been cancelled or is past its deadline. Nothing but `timeout` cuts the action, and nothing is raised after it:
+        the receipt comes back although the call was given up meanwhile, and the next checkpoint raises.
         """
         ...
 
@@ -188,8 +203,24 @@ class SyncToolContext(_AnyContext, Protocol):
         """
         ...
 
+    def irreversible(self, name: str, action: Callable[[], object], *, key: str | None = None) -> JSONValue:
+        """Do what cannot be undone, as `ToolContext.irreversible` does: call `action`, a plain function, in this
+        thread, and return its receipt.
+
+        It has no `timeout`: nothing can cut a thread. A bound is the action's own, such as that of its socket; if it is
+        up and nobody can say what happened, let it raise `EffectUnknownError`.
+
+        Raises as that does, `TypeError` for an async action, and `RuntimeError` in any other thread than the body's
+        own.
+
+        **Cancellation**: `trio.Cancelled` is raised before the action is run, as there. While it runs,
+        `check_cancelled` raises nothing; after it, it does.
+        """
+        ...
+
     def check_cancelled(self) -> None:
-        """Raise `trio.Cancelled` if the call has been given up. Call it between steps of long work.
+        """Raise `trio.Cancelled` if the call has been given up, but for the action of an effect. Call it between steps
+        of long work.
 
         Raises `RuntimeError` in any other thread than the body's own.
         """

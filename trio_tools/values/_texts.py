@@ -8,7 +8,7 @@ from functools import lru_cache
 import attrs
 
 from trio_tools.values._content import Content, Text
-from trio_tools.values._errors import ErrorCode, ErrorInfo, ToolError, is_own_code
+from trio_tools.values._errors import EffectUnknownError, ErrorCode, ErrorInfo, ToolError, is_own_code
 from trio_tools.values._json import safe
 from trio_tools.values._lines import one_line
 from trio_tools.values._result import Effect, EffectState, Outcome
@@ -139,6 +139,11 @@ def exception_error(thrown: BaseException, code: ErrorCode) -> ErrorInfo:
         return ErrorInfo(name, own.code if own.code is not None and is_own_code(own.code) else code, message)
     name = type(leaves[0] if len(leaves) == 1 else thrown).__name__
     return ErrorInfo(name, code, "; ".join(_described(leaf) for leaf in leaves))
+
+
+def says_unknown(thrown: BaseException) -> bool:
+    """Whether it says that an effect is unknown, by itself or as one of a group."""
+    return any(isinstance(leaf, EffectUnknownError) for leaf in _leaves(thrown))
 
 
 def _leaves(thrown: BaseException) -> list[BaseException]:
