@@ -113,7 +113,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins.shel]: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "logging, shell, timeout"
+            "journal, logging, shell, timeout"
         ),
         files={"c.toml": "[plugins.shel]"},
     ),

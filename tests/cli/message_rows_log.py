@@ -35,7 +35,8 @@ JOURNALS: tuple[Row, ...] = (
         ("log", "--journal", HOSTILE),
         'there is no journal "\\x1b[31m\\x0d\\x0a\\u202e\\udcff"; a run makes one: trio-tools run --journal FILE',
     ),
-    row("log --journal .", "journal . cannot be opened: it is a folder, not a plain file"),
+    row("log", WHICH, environment={"TRIO_TOOLS_JOURNAL": ""}),
+    row("log --journal /", "journal / cannot be opened: it is a folder, not a plain file"),
     row(
         "run t --session ''",
         "--session must not be empty",

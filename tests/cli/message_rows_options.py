@@ -16,8 +16,8 @@ PARSER: tuple[Row, ...] = (
     row(
         "jog",
         (
-            'Unknown command "jog". Did you mean "log"? Available commands: run, call, tools, config, check, completion, '
-            "schema, log (trio-tools --help says what there is)"
+            'Unknown command "jog". Did you mean "log"? Available commands: run, call, tools, config, check, '
+            "completion, schema, log (trio-tools --help says what there is)"
         ),
     ),
     row(

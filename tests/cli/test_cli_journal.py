@@ -70,7 +70,7 @@ def test_the_environment_may_name_the_journal(tmp_path: Path) -> None:
 def test_a_journal_that_the_config_lists_needs_no_option(tmp_path: Path) -> None:
     assert run(tmp_path, "run turns --session s1", config=CONFIG).err == ()
     assert [one.arguments for one in recorded(tmp_path / "run" / "listed.db")["s1"]] == [
-        '{"item":"(redacted)"}',
+        '{"item": "(redacted)"}',
         "",
     ] * 2
 
@@ -78,7 +78,7 @@ def test_a_journal_that_the_config_lists_needs_no_option(tmp_path: Path) -> None
 def test_the_option_says_which_file_and_the_rest_of_the_config_holds(tmp_path: Path) -> None:
     run(tmp_path, f"run turns --session s1 --journal {NAME}", config=CONFIG)
     assert not (tmp_path / "run" / "listed.db").exists()
-    assert recorded(tmp_path / "run" / NAME)["s1"][0].arguments == '{"item":"(redacted)"}'
+    assert recorded(tmp_path / "run" / NAME)["s1"][0].arguments == '{"item": "(redacted)"}'
 
 
 def test_where_nothing_is_recorded_no_session_is_made_up(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_where_nothing_is_recorded_no_session_is_made_up(tmp_path: Path) -> None
 
 
 def test_where_the_journal_cannot_be_opened_nothing_is_run(tmp_path: Path) -> None:
-    found = run(tmp_path, "run turns --journal . --session s1")
-    line = "journal . cannot be opened: it is a folder, not a plain file"
+    found = run(tmp_path, "run turns --journal / --session s1")
+    line = "journal / cannot be opened: it is a folder, not a plain file"
     assert found == Told((), (f'trio-tools: in plugin "journal", while it was opened: {line}',), 2)
 
 

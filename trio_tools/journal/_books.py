@@ -74,8 +74,9 @@ class Journal:
             await self._store.written(added)
 
     async def flushed(self) -> None:
-        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for. Raises
-        `JournalError` if they cannot be written.
+        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for.
+
+        Raises `JournalError` if they cannot be written.
 
         **Cancellation**: the wait ends; they may have been written all the same, or still be.
         """

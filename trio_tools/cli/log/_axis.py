@@ -89,7 +89,8 @@ class Chart:
 
 def charts(calls: Sequence[CallRecord]) -> tuple[Chart, ...]:
     """The turns of a session, given its calls in call order; those that a call made come right behind it."""
-    made, number = [], 0
+    made: list[Chart] = []
+    number = 0
     for turn, members in enumerate(_turns(calls), 1):
         made.append(_chart(turn, number, members))
         number += len(members)

@@ -23,6 +23,7 @@ def add_log(app: "App") -> None:
     log = App(name="log", help_epilogue=LOG)
     app.command(log)
     _add_sessions(log)
+    _add_purge(log)
     _add_page(log)
     _add_decisions(log)
 
@@ -62,6 +63,10 @@ def _add_sessions(log: "App") -> None:
             as_json: All that is known of each call, as JSON.
         """
         return ShowRequest(journal=_file(journal), session=_session(session, without_session), as_json=as_json)
+
+
+def _add_purge(log: "App") -> None:
+    from cyclopts import Parameter
 
     @log.command(help_epilogue=PURGE)
     def purge(
@@ -167,7 +172,7 @@ def options_behind(arguments: Sequence[str]) -> list[str]:
 
 
 def _file(journal: Path | None) -> Path:
-    if journal is None:
+    if journal is None or journal == Path():  # a variable that is set to nothing
         raise Refused("say which journal: --journal FILE, or the variable TRIO_TOOLS_JOURNAL")
     return journal
 
