@@ -102,7 +102,7 @@ CALLS = (
     record("t9/0", "bash", accepted=60.2, dispatched=[60.2, 61, 62], settled=62.2, code="TOOL_FAILED", parent="t2/0"),
     record(
         "t9/1",
-        "naïve 日本 e\u0301\u202e",
+        "pay 日本 e\u0301\u202e",
         accepted=62.3,
         dispatched=[62.3],
         settled=63.9,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from pathlib import Path
 
+import attrs
 import pytest
 from journal_records import BEGAN, CALLS, HOSTILE, effect, record
 from rich.cells import cell_len
@@ -17,6 +20,8 @@ from trio_tools.cli.log._bars import drawn
 from trio_tools.cli.log._tables import call_table, effect_table, session_table
 from trio_tools.journal import CallRecord, SessionSummary
 from trio_tools.values import EffectState
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 
 class Sheet(io.TextIOWrapper):
@@ -74,7 +79,7 @@ def test_a_session_as_bars() -> None:
         "                        0                         4.0s",
         "   5 check              ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ ok                  4.0s",
         "   6 └ bash              ━━━━━━┃━━━━━━━┃               TOOL_FAILED         2.0s",
-        "   7 └ naïve 日本 e\u0301\\u2…                  ━━━━━━━━━◇━━  ok                  1.6s",
+        "   7 └ pay 日本 e\u0301\\u202e                  ━━━━━━━━━◇━━  ok                  1.6s",
         "",
         "turn 3: 2026-11-30 18:05:12 UTC, 2 calls, 1.1s",
         "                        0                         1.1s",
@@ -159,6 +164,15 @@ def test_the_table_of_effects_says_what_is_known_of_each() -> None:
         " 8  mail.send  m-2  unknown",
         "10  pay        k    committed, decided later",
     ]
+
+
+def test_the_documentation_shows_a_session_as_it_is_shown() -> None:
+    tame = [attrs.evolve(one, ref=attrs.evolve(one.ref, tool=one.ref.tool.partition(" ")[0])) for one in CALLS]
+    turns = charts(tame)
+    effects = effect_table(turns)
+    assert effects is not None
+    parts = ["\n".join(printed(draw)) for draw in (call_table(turns).drawn, effects.drawn, lambda: drawn(turns))]
+    assert textwrap.indent("\n\n".join(parts), "    ") in PAGE.read_text(encoding="utf-8")
 
 
 def test_where_there_is_no_effect_there_is_no_table_of_them() -> None:
