@@ -119,15 +119,15 @@ async def test_results_are_those_that_were_given(autojump_clock: MockClock) -> N
     assert [(one["id"], one["value"]) for one in answers] == [(one.call_id, one.value) for one in results]
 
 
-@pytest.mark.parametrize(
-    ("form", "messages"),
-    [
-        ("openai", [{"role": "assistant", "tool_calls": [{"id": "a"}]}]),
-        ("openai", [{"role": "tool", "tool_call_id": "a"}]),
-        ("anthropic", [{"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]}, {"content": []}]),
-        ("plain", [{"calls": [{"id": "a"}, {"id": "b"}]}, {"id": "b"}, {"id": "a"}]),
-        ("plain", [{"calls": [{"id": "a"}]}, {"calls": [{"id": "b"}]}, {"id": "a"}, {"id": "b"}]),
-    ],
-)
-def test_a_history_out_of_balance_would_be_found(form: str, messages: object) -> None:
+OUT_OF_BALANCE: list[tuple[str, list[Any]]] = [
+    ("openai", [{"role": "assistant", "tool_calls": [{"id": "a"}]}]),
+    ("openai", [{"role": "tool", "tool_call_id": "a"}]),
+    ("anthropic", [{"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]}, {"content": []}]),
+    ("plain", [{"calls": [{"id": "a"}, {"id": "b"}]}, {"id": "b"}, {"id": "a"}]),
+    ("plain", [{"calls": [{"id": "a"}]}, {"calls": [{"id": "b"}]}, {"id": "a"}, {"id": "b"}]),
+]
+
+
+@pytest.mark.parametrize(("form", "messages"), OUT_OF_BALANCE)
+def test_a_history_out_of_balance_would_be_found(form: str, messages: list[Any]) -> None:
     assert unbalanced(messages, form) != []

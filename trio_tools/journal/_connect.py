@@ -43,7 +43,14 @@ def connect(uri: str) -> sqlite3.Connection:
 
     Raises `sqlite3.Error` if there is no such file.
     """
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    database.text_factory = tolerant
+    return database
+
+
+def tolerant(text: bytes) -> str:
+    """A text of the file, damaged or not: a checksum tells, and not an exception in the middle of a question."""
+    return text.decode(errors="surrogateescape")
 
 
 def connect_to_write(path: str, durability: Durability) -> sqlite3.Connection:
@@ -88,6 +95,15 @@ def transaction(database: sqlite3.Connection) -> Generator[None]:
 
 def complaint(path: str, doing: str, error: sqlite3.Error) -> JournalError:
     """What SQLite said, as an error for whoever runs the journal. `doing`: "opened", "written", "read"."""
-    code = getattr(error, "sqlite_errorcode", 0) & _PLAIN_CODE
+    code = _code(error)
     to_do = _WHAT_TO_DO.get(code, "open the journal again")
     return JournalError(f"journal {path} cannot be {doing}: {error}; {to_do}")
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that a file is not as it should be: neither busy nor closed to us, but wrong."""
+    return _code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PLAIN_CODE

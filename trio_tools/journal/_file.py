@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import TypeVar
 
 import trio
 
-from trio_tools.journal import _queries
+from trio_tools.journal._asking import Asking
 from trio_tools.journal._connect import Durability
 from trio_tools.journal._disk import Disk
 from trio_tools.journal._families import Families
-from trio_tools.journal._reader import Reader
-from trio_tools.journal._reading import is_unknown, read
+from trio_tools.journal._read_only import look_into
+from trio_tools.journal._reader import Beside, Reader
 from trio_tools.journal._records import Damage, Entry, JournalEvent, SessionSummary
-from trio_tools.journal._rows import Row, columns_of
+from trio_tools.journal._retention import Retention
+from trio_tools.journal._rows import columns_of
 from trio_tools.journal._store import Store
 from trio_tools.journal._writer import Writer
-
-T = TypeVar("T")
 
 # Seconds that leaving a journal may take. What is still to be written takes milliseconds; a disk that hangs would keep
 # the whole program from ending. As long as recorder_grace, which those who wait for a record are given.
@@ -32,16 +28,15 @@ LEAVING_SECONDS = 5.0
 class FileStore:
     """As `Store`, in a file that this process has locked."""
 
-    def __init__(self, writer: Writer, reader: Reader, families: Families, damage: Sequence[Damage]) -> None:
+    def __init__(self, writer: Writer, asking: Asking, families: Families) -> None:
         self._writer = writer
-        self._reader = reader
+        self._asking = asking
         self._families = families
-        self._damage = list(damage)
 
     @property
     def damage(self) -> Sequence[Damage]:
         """What could not be read when it was opened, and since."""
-        return tuple(self._damage)
+        return self._asking.damage
 
     def add(self, time: float, event: JournalEvent) -> int:
         """As `Store.add`; `time` in Unix seconds."""
@@ -63,63 +58,53 @@ class FileStore:
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(partial(_queries.session_rows, session=session))
+        await self._flush()
+        return await self._asking.session(session)
 
     async def sessions(self) -> list[SessionSummary]:
         """As `Store.sessions`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._ask(_queries.session_summaries)
+        await self._flush()
+        return await self._asking.sessions()
 
     async def unsettled(self) -> list[Entry]:
         """As `Store.unsettled`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(_queries.unsettled_rows)
+        await self._flush()
+        return await self._asking.unsettled()
 
     async def keyed(self, name: str, key: str) -> list[Entry]:
         """As `Store.keyed`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(partial(_queries.keyed_rows, name=name, key=key))
+        await self._flush()
+        return await self._asking.keyed(name, key)
 
     async def unknown(self) -> list[Entry]:
         """As `Store.unknown`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._ask(_unknown)
+        await self._flush()
+        return await self._asking.unknown()
 
     async def purge(self, session: str | None) -> int:
         """As `Store.purge`. Its bytes are gone from the file.
 
         **Cancellation**: it goes on until the session is gone, and then it is cancelled.
         """
-        await self._writer.written(self._writer.added)
+        await self._flush()
         gone = await self._writer.purge(session)
         self._families.purged(session)
         return gone
 
-    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+    async def _flush(self) -> None:
         await self._writer.written(self._writer.added)
-        return await self._reader.ask(question)
-
-    async def _entries(self, question: Callable[[sqlite3.Connection], list[Row]]) -> list[Entry]:
-        def answered(database: sqlite3.Connection) -> tuple[list[Entry], list[Damage]]:
-            return read(question(database))
-
-        entries, damage = await self._ask(answered)
-        self._damage += damage
-        return entries
-
-
-def _unknown(database: sqlite3.Connection) -> list[Entry]:
-    effects = [rows for rows in _queries.perhaps_unknown(database) if is_unknown(rows)]
-    begun = [[row for row in rows if row[3] == "effectbegun"][-1] for rows in effects]
-    return read(_queries.in_order(begun))[0]
 
 
 @asynccontextmanager
@@ -135,21 +120,24 @@ async def open_file(
 
     Arguments: `durability`, "full" if what is written must survive that the power fails, "normal" if only the end of
     the process; `max_age` in seconds and `max_bytes` of the file, beyond which settled turns are removed, the oldest
-    first.
+    first; `read_only`, to look at it only, also while another process writes it.
 
     Raises `JournalError` if it cannot be opened: what stands there is no journal, is one of a newer version, or is
     being written by another process.
 
     **Cancellation**: what was added is still written, for as long as `LEAVING_SECONDS`.
     """
-    disk = await trio.to_thread.run_sync(Disk, os.fspath(path), durability)
-    families = Families()
-    writer = Writer(disk, disk.last())
-    reader = Reader(disk.path)
+    if read_only:
+        yield await trio.to_thread.run_sync(look_into, os.fspath(path))
+        return
+    retention = Retention(max_age=max_age, max_bytes=max_bytes)
+    disk = await trio.to_thread.run_sync(Disk, os.fspath(path), durability, retention)
+    start, beside = disk.start, Beside(disk.path)
+    writer = Writer(disk, start.families, start.last)
     try:
-        yield FileStore(writer, reader, families, ())
+        yield FileStore(writer, Asking(Reader(disk.path, beside.connected), start.damage), start.families)
     finally:
         # bounded by LEAVING_SECONDS: what was added must reach the disk although all around is cancelled
         with trio.CancelScope(shield=True, relative_deadline=LEAVING_SECONDS):
-            await reader.close()
+            await trio.to_thread.run_sync(beside.close, abandon_on_cancel=True)
             await writer.close()

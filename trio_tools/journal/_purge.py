@@ -9,6 +9,7 @@ from trio_tools.journal._errors import JournalError
 from trio_tools.journal._families import NO_FAMILY
 from trio_tools.journal._queries import perhaps_unknown
 from trio_tools.journal._reading import is_unknown
+from trio_tools.journal._retention import give_back
 from trio_tools.journal._rows import moved
 from trio_tools.journal._schema import COLUMNS, INSERT
 
@@ -37,7 +38,7 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
         for row in mine:
             database.execute(INSERT, moved(row, NO_FAMILY))
         database.execute(_ORPHANED)
-        database.execute("DELETE FROM set_aside WHERE session IS ?", (session,))
+        database.execute("DELETE FROM set_aside WHERE session = ?", (session,))
     give_back(database)
     (blocked, _, _) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if blocked:
@@ -46,8 +47,3 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
             "reads the journal; let it end, and purge again"
         )
     return int(calls)
-
-
-def give_back(database: sqlite3.Connection) -> None:
-    """Shorten the file by the pages that are free."""
-    database.execute("PRAGMA incremental_vacuum").fetchall()

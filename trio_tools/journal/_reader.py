@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeAlias, TypeVar
 
 import trio
 
 from trio_tools.journal._connect import complaint, connect_to_read
 
 T = TypeVar("T")
+Connect: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class Reader:
-    """One question at a time, each in a worker thread, and each of the file as it is at one moment."""
+    """One question at a time, each in a worker thread, and each of the file as it is at one moment.
 
-    def __init__(self, path: str) -> None:
+    Arguments: `path`, for its messages; `connect`, what gives a connection for as long as a question is asked.
+    """
+
+    def __init__(self, path: str, connect: Connect) -> None:
         self._path = path
         self._limiter = trio.CapacityLimiter(1)
-        self._busy = threading.Lock()  # a thread that was left behind may still be reading when another comes
-        self._database: sqlite3.Connection | None = None
+        self._connect = connect
 
     async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """What a question gives. Raises `JournalError` if the file cannot be read.
@@ -31,26 +35,35 @@ class Reader:
         return await trio.to_thread.run_sync(self._asked, question, abandon_on_cancel=True, limiter=self._limiter)
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        with self._busy:
-            try:
-                if self._database is None:
-                    self._database = connect_to_read(self._path)
-                self._database.execute("BEGIN")
+        try:
+            with self._connect() as database:
+                database.execute("BEGIN")
                 try:
-                    return question(self._database)
+                    return question(database)
                 finally:
-                    self._database.execute("ROLLBACK")
-            except sqlite3.Error as error:
-                raise complaint(self._path, "read", error) from error
+                    database.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise complaint(self._path, "read", error) from error
 
-    async def close(self) -> None:
-        """Give the file back.
 
-        **Cancellation**: a thread that still reads is left behind.
-        """
-        await trio.to_thread.run_sync(self._close, abandon_on_cancel=True)
+class Beside:
+    """A connection that lasts, to a file which this process writes."""
 
-    def _close(self) -> None:
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._busy = threading.Lock()  # a thread that was left behind may still be reading when another comes
+        self._database: sqlite3.Connection | None = None
+
+    @contextmanager
+    def connected(self) -> Generator[sqlite3.Connection]:
+        """The connection, made when it is first asked for."""
+        with self._busy:
+            if self._database is None:
+                self._database = connect_to_read(self._path)
+            yield self._database
+
+    def close(self) -> None:
+        """Give the file back. Blocks until nobody reads any more."""
         with self._busy:
             database, self._database = self._database, None
             if database is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trio_tools.journal._check import CHECKSUM_DIFFERS
 from trio_tools.journal._fold import OPEN
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, Entry
@@ -12,7 +13,7 @@ from trio_tools.journal._rows import Row, entry_of, is_whole
 
 def problem_of(row: Row) -> str | None:
     """What is wrong with a row, if anything is."""
-    return None if is_whole(row) else "it is not what was written: its checksum differs"
+    return None if is_whole(row) else CHECKSUM_DIFFERS
 
 
 def read(rows: Iterable[Row]) -> tuple[list[Entry], list[Damage]]:

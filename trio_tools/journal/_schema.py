@@ -35,6 +35,7 @@ COLUMNS = (
 )
 PLACES = f"({', '.join('?' * len(COLUMNS))})"
 INSERT = f"INSERT INTO entries VALUES {PLACES}"
+INSERT_ANEW = f"INSERT OR REPLACE INTO entries VALUES {PLACES}"
 
 _FIRST = (
     # family: the seq of the first entry of the outermost turn, of its own entries and of those that its calls
@@ -59,6 +60,8 @@ _SECOND = (
 # What is done to a file of each version to make it one of the next. The written form of events is part of a version:
 # a change of FORMAT_VERSION needs a step here.
 STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND)
+# The version from which on there is a table of what was set aside.
+SET_ASIDE_SINCE = 2
 # Counts the steps: the version that this code writes.
 VERSION = len(STEPS)
 
@@ -69,13 +72,13 @@ def version_of(database: sqlite3.Connection) -> int:
     return int(version)
 
 
-def written_by(database: sqlite3.Connection) -> str:
-    """Which program wrote a file last that is of another version."""
+def program_of(database: sqlite3.Connection) -> tuple[str, str | None]:
+    """Which program made the tables of a file, and of which version it says that they are."""
     try:
-        found = database.execute("SELECT value FROM about WHERE name = 'program'").fetchone()
-    except sqlite3.Error:
-        found = None
-    return "another trio-tools" if found is None else str(found[0])
+        said = dict(database.execute("SELECT name, value FROM about").fetchall())
+    except sqlite3.OperationalError:  # there is no such table
+        said = {}
+    return str(said.get("program", "another trio-tools")), said.get("version")
 
 
 def bring_up(database: sqlite3.Connection, program: str) -> None:

@@ -5,11 +5,21 @@ Nobody waits for a timer: who comes first is written at once, and all that come 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import trio
 
 from trio_tools.journal._disk import Disk
 from trio_tools.journal._errors import JournalError
+from trio_tools.journal._families import Families
 from trio_tools.journal._rows import Row
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+# Entries after which age and size are looked at again. A look takes a fraction of a millisecond.
+RETENTION_ENTRIES = 1_000
 
 
 class Writer:
@@ -19,8 +29,10 @@ class Writer:
     around that is cancelled, until `close`.
     """
 
-    def __init__(self, disk: Disk, written: int) -> None:
+    def __init__(self, disk: Disk, families: Families, written: int) -> None:
         self._disk = disk
+        self._families = families
+        self._since = 0
         self._limiter = trio.CapacityLimiter(1)
         self._pending: list[Row] = []
         self._arrived = trio.lowlevel.ParkingLot()
@@ -63,6 +75,7 @@ class Writer:
                     while not self._pending:
                         await self._arrived.park()
                     await self._write()
+                    await self._retain()
         except Exception as error:  # a system task's own failure would end the whole program
             self._fail(f"{error}" if isinstance(error, JournalError) else f"journal {self._disk.path}: {error!r}")
         finally:
@@ -72,9 +85,18 @@ class Writer:
         rows, self._pending = self._pending, []
         self._in_flight, self._gathering = self._gathering, trio.Event()
         self._taken = self._added
-        await trio.to_thread.run_sync(self._disk.write, rows, abandon_on_cancel=True, limiter=self._limiter)
+        await self._in_thread(self._disk.write, rows)
         self._written = self._taken
         self._in_flight.set()
+
+    async def _retain(self) -> None:
+        """Now and then, remove a little of what is to be kept no longer; if that was not all, go on after the next."""
+        if self._taken - self._since >= RETENTION_ENTRIES:
+            more = await self._in_thread(self._disk.retain, self._families.kept())
+            self._since = self._since if more else self._taken
+
+    async def _in_thread(self, work: Callable[[P], R], argument: P) -> R:
+        return await trio.to_thread.run_sync(work, argument, abandon_on_cancel=True, limiter=self._limiter)
 
     def _fail(self, problem: str) -> None:
         self._failure = problem

@@ -11,7 +11,7 @@ import trio
 
 from trio_tools.pipeline._keys import Keys
 from trio_tools.pipeline._services import Services
-from trio_tools.values import CallEvent, Cause, Decision, JobNotice, Progress, Review, ToolResult
+from trio_tools.values import CallEvent, Cause, Decision, ErrorInfo, JobNotice, Progress, Review, ToolResult
 
 if TYPE_CHECKING:
     from trio_tools.pipeline._job import JobState
@@ -103,7 +103,8 @@ class Core:
     progress_observers: Seam[ProgressObserver] = attrs.field(factory=Seam["ProgressObserver"])
     recorders: Seam[Recorder] = attrs.field(factory=Seam["Recorder"])
     job_observers: Seam[JobObserver] = attrs.field(factory=Seam["JobObserver"])
-    failed_recorders: list[Recorder] = attrs.field(factory=list["Recorder"])  # each has lost the end of a call
+    # each has lost the end of a call, and why
+    failed_recorders: list[tuple[Recorder, ErrorInfo]] = attrs.field(factory=list["tuple[Recorder, ErrorInfo]"])
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
     jobs_begun: int = 0
@@ -121,9 +122,10 @@ class Core:
     def refusal(self) -> str | None:
         """Why new calls are refused: a recorder that is still registered has lost an event."""
         for recorder in self.recorders.functions:
-            if any(recorder is failed for failed in self.failed_recorders):
-                name = name_of(recorder)
-                return f"recorder {name} has lost the end of a call; new calls are refused until it is removed"
+            for failed, error in self.failed_recorders:
+                if recorder is failed:
+                    lost = f"recorder {name_of(recorder)} has lost the end of a call"
+                    return f"{lost}, and new calls are refused until it is removed: {error.message}"
         return None
 
     def left(self, call: CallState) -> None:

@@ -84,7 +84,7 @@ async def _announce(call: CallState, recorders: tuple[Recorder, ...], event: Cal
 async def _report(call: CallState, event: CallEvent) -> None:
     """Tell those who heard of the call of what has happened. Who loses it has new calls refused until he is removed."""
     lost = await _record(call, call.heard, event)
-    call.turn.core.failed_recorders.extend(recorder for recorder, _ in lost)
+    call.turn.core.failed_recorders.extend(lost)
 
 
 async def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | None:
