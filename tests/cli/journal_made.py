@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -86,4 +88,15 @@ def content(*, for_nobody: bool = True) -> bytes:
             call("t4/0", "read", session=None) if for_nobody else (),
         )
         assert [one.name for one in Path(folder).iterdir() if one.stat().st_size and one.suffix != ".lock"] == [NAME]
+        return file.read_bytes()
+
+
+@cache
+def damaged() -> bytes:
+    """The same, but that the result of the second call of `S1`, entry 10, is not what was written."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / NAME
+        file.write_bytes(content())
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("UPDATE entries SET body = '{}' WHERE seq = 10")
         return file.read_bytes()

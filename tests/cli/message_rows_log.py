@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from journal_made import NAME, content
+from journal_made import NAME, content, damaged
 from message_rows_options import HOSTILE, LONG
 from message_run import Row, row
 
@@ -76,6 +76,13 @@ SESSIONS: tuple[Row, ...] = (
         out=None,
         status=0,
     ),
+)
+
+BROKEN = "agent.db: entry 10 is damaged: it is not what was written: its checksum differs"
+
+DAMAGE: tuple[Row, ...] = tuple(
+    row(f"log {command} --journal {NAME}", BROKEN, out=None, status=1, files={NAME: damaged()})
+    for command in ("show s1", "show s1 --json", "unknown", "export --html p.html", "purge s1")
 )
 
 DECISIONS: tuple[Row, ...] = (

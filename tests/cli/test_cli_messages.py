@@ -10,7 +10,7 @@ from message_rows_config import FILES, MANY, TABLES, VARIABLES
 from message_rows_house import OPTIONS as HOUSE_OPTIONS
 from message_rows_installed import IMPORTS, NEEDS
 from message_rows_lines import ANTHROPIC, OPENAI, PLAIN
-from message_rows_log import DECISIONS, JOURNALS, SESSIONS
+from message_rows_log import DAMAGE, DECISIONS, JOURNALS, SESSIONS
 from message_rows_log import PARSER as LOG_PARSER
 from message_rows_opening import LEAVING, OPENING
 from message_rows_options import OPTIONS, PARSER, SOURCES
@@ -21,7 +21,7 @@ from message_untold import UNTOLD
 
 ROWS: tuple[Row, ...] = (
     *(*PARSER, *OPTIONS, *SOURCES, *FILES, MANY, *TABLES, *VARIABLES, *HOUSE_OPTIONS),
-    *(*LOG_PARSER, *JOURNALS, *SESSIONS, *DECISIONS),
+    *(*LOG_PARSER, *JOURNALS, *SESSIONS, *DAMAGE, *DECISIONS),
     *(*IMPORTS, *NEEDS, *OPENING, *LEAVING, *PLAIN, *OPENAI, *ANTHROPIC, *SCHEMA, *REFUSED),
 )
 # Characters of a line at most: the message's own bound, and the name of the program.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import trio
-from journal_made import NAME, S1, SENT, call, content, make
+from journal_made import NAME, S1, SENT, call, content, damaged, make
 from journal_records import HOSTILE
 from message_run import Told, row, told
 
@@ -154,6 +154,24 @@ def test_a_session_that_is_purged_is_gone(file: Path) -> None:
     assert SENT.receipt is not None
     assert b"<1@example.org>" not in file.read_bytes()
     assert log(file, "purge", "--without-session").out == ("removed what was recorded of no session; calls: 1",)
+
+
+def test_what_is_removed_and_what_is_written_is_told_as_json_too(file: Path) -> None:
+    page = str(file.with_name("page.html"))
+    assert document(log(file, "export", "--html", page, "--json")) == {"file": page, "sessions": 3, "calls": 4}
+    assert document(log(file, "purge", "s1", "--json")) == {"session": "s1", "owner": "ann", "calls": 2}
+
+
+def test_where_something_is_damaged_the_rest_is_shown_and_the_status_says_so(file: Path) -> None:
+    file.write_bytes(damaged())
+    found = log(file, "show", "s1", "--json")
+    assert found.status == 1
+    assert [one["result"] is None for one in json.loads("\n".join(found.out))] == [False, True]
+    (line,) = found.err
+    assert line.endswith("agent.db: entry 10 is damaged: it is not what was written: its checksum differs")
+    assert log(file, "resolve", "mail.send", "m-2", "--failed").status == 1
+    assert log(file, "purge", "s1").status == 1
+    assert log(file).status == 0
 
 
 def test_an_empty_journal_says_so(tmp_path: Path) -> None:

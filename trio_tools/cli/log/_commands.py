@@ -75,6 +75,7 @@ def _add_purge(log: "App") -> None:
         *,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         without_session: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+        as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
     ) -> PurgeRequest:
         """Remove a session, with all that the journal holds of it, for good.
 
@@ -82,8 +83,9 @@ def _add_purge(log: "App") -> None:
             session: The session; `trio-tools log` lists them.
             journal: The file that the journal is in.
             without_session: The calls that were made for no session.
+            as_json: Print what went as a line of JSON.
         """
-        return PurgeRequest(journal=_file(journal), session=_session(session, without_session))
+        return PurgeRequest(journal=_file(journal), session=_session(session, without_session), as_json=as_json)
 
 
 def _add_page(log: "App") -> None:
@@ -95,6 +97,7 @@ def _add_page(log: "App") -> None:
         html: Path,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         overwrite: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+        as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
     ) -> ExportRequest:
         """Write sessions into a page that a browser shows without anything else.
 
@@ -103,9 +106,14 @@ def _add_page(log: "App") -> None:
             html: The file for the page.
             journal: The file that the journal is in.
             overwrite: Replace that file if it is there.
+            as_json: Print what was written as a line of JSON.
         """
         return ExportRequest(
-            journal=_file(journal), sessions=tuple(map(bare, sessions)), html=html, overwrite=overwrite
+            journal=_file(journal),
+            sessions=tuple(map(bare, sessions)),
+            html=html,
+            overwrite=overwrite,
+            as_json=as_json,
         )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import attrs
 
-from trio_tools.cli._printable import named
+from trio_tools.cli._printable import json_text, named
 from trio_tools.cli._setting import STDIN
 from trio_tools.cli._status import FAILED, Refused
 from trio_tools.cli._stdout import say
@@ -31,6 +31,7 @@ class ExportRequest:
     sessions: tuple[str, ...]
     html: Path
     overwrite: bool = False
+    as_json: bool = False
 
     def __attrs_post_init__(self) -> None:
         if str(self.html) == STDIN:
@@ -51,6 +52,9 @@ class ExportRequest:
         logs = [SessionLog(session=one, turns=charts(await journal.calls(one))) for one in wanted]
         write_whole(self.html, page(logs, title=self.journal.name).encode(), overwrite=self.overwrite)
         calls = sum(len(turn.lines) for one in logs for turn in one.turns)
+        if self.as_json:
+            say(json_text({"file": str(self.html), "sessions": len(logs), "calls": calls}))
+            return
         say(f"wrote {named(str(self.html))}; sessions: {len(logs)}, calls: {calls}")
 
 

@@ -10,7 +10,7 @@ from trio_tools.values import Effect, JSONValue, Session
 def session_facts(one: SessionSummary) -> dict[str, JSONValue]:
     """What there is of a session."""
     return {
-        **_whose(one.session),
+        **whose(one.session),
         "first": one.first,
         "last": one.last,
         "turns": one.turns,
@@ -27,7 +27,7 @@ def call_facts(call: CallRecord) -> dict[str, JSONValue]:
         "position": ref.position,
         "id": ref.call_id,
         "tool": ref.tool,
-        **_whose(ref.session),
+        **whose(ref.session),
         "parent": ref.parent,
         "root": ref.root,
         "arguments": call.arguments,
@@ -69,7 +69,7 @@ def unknown_facts(one: UnknownEffect) -> dict[str, JSONValue]:
         "position": one.ref.position,
         "id": one.ref.call_id,
         "tool": one.ref.tool,
-        **_whose(one.ref.session),
+        **whose(one.ref.session),
     }
 
 
@@ -77,5 +77,6 @@ def _recorded(one: EffectRecord) -> dict[str, JSONValue]:
     return {**effect_facts(one.effect), "begun": one.begun, "ended": one.ended, "resolved": one.resolved}
 
 
-def _whose(session: Session | None) -> dict[str, JSONValue]:
+def whose(session: Session | None) -> dict[str, JSONValue]:
+    """Which session it is; null for calls that were made for none."""
     return {"session": None if session is None else session.id, "owner": None if session is None else session.owner}

@@ -20,6 +20,7 @@ _SHAPES = {
     Mark.AGAIN: "M0-9V9",
     Mark.COMMITTED: "M0-7 7 0 0 7-7 0z",
     Mark.FAILED: "M0-7 7 0 0 7-7 0z",
+    Mark.UNKNOWN: "M-8 0a8 8 0 0 1 16 0a8 8 0 0 1-16 0z",
     Mark.CANCELLED: "M-5-5 5 5M5-5-5 5",
 }
 
@@ -75,8 +76,9 @@ def _points(line: Line, seconds: float) -> Iterator[Html]:
 
 def mark(kind: Mark, x: str, title: str) -> Html:
     """A mark at `x`, with what it says when it is pointed at."""
-    shape = _SHAPES.get(kind)
-    drawn = element("text", "?", y="5") if shape is None else element("path", d=shape)
+    drawn = [element("path", d=_SHAPES[kind])]
+    if kind is Mark.UNKNOWN:
+        drawn.append(element("text", "?", y="5"))
     names = "mark full" if kind is Mark.COMMITTED else "mark"
     return element("svg", element("title", title), drawn, class_=names, x=x, y=str(MIDDLE))
 

@@ -10,7 +10,7 @@ from trio_tools.cli._printable import complain, json_text, named
 from trio_tools.cli._stdout import say
 from trio_tools.cli.log._axis import charts
 from trio_tools.cli.log._bars import drawn
-from trio_tools.cli.log._facts import call_facts, session_facts
+from trio_tools.cli.log._facts import call_facts, session_facts, whose
 from trio_tools.cli.log._opening import found, with_journal
 from trio_tools.cli.log._tables import call_table, effect_table, session_table
 from trio_tools.journal import Journal
@@ -66,6 +66,7 @@ class PurgeRequest:
 
     journal: Path
     session: str | None
+    as_json: bool = False
 
     def answer(self) -> int:
         """Remove it, and say how much that was. Raises `Refused` for a session that there is not, and where the
@@ -75,5 +76,8 @@ class PurgeRequest:
     async def _purged(self, journal: Journal) -> None:
         session = await found(journal, self.session)
         gone = await journal.purge(session)
-        whose = "no session" if session is None else f'session "{named(session.id)}"'
-        say(f"removed what was recorded of {whose}; calls: {gone}")
+        if self.as_json:
+            say(json_text({**whose(session), "calls": gone}))
+            return
+        of = "no session" if session is None else f'session "{named(session.id)}"'
+        say(f"removed what was recorded of {of}; calls: {gone}")

@@ -46,7 +46,7 @@ summary .tool { overflow-wrap: anywhere; }
 .mark { overflow: visible; }
 .mark path { stroke: var(--ink); stroke-width: 1.5; fill: var(--paper); }
 .mark.full path { fill: var(--ink); }
-.mark text { fill: var(--ink); font: bold 14px system-ui, sans-serif; text-anchor: middle; }
+.mark text { fill: var(--ink); font: bold 13px system-ui, sans-serif; text-anchor: middle; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 1rem 0; font-size: .8rem; color: var(--faint); }
 .legend span { display: flex; align-items: center; gap: .4rem; }
 .legend .bar { width: 2rem; }
