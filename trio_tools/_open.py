@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trio_tools.config import Config
 
 # Plugins of ours: each says which services it provides, if any.
-OWN_PLUGINS = {"timeout", "logging", "files", "journal", "shell"}
+OWN_PLUGINS = {"timeout", "logging", "retry", "files", "journal", "shell"}
 
 
 def open_registry(

@@ -113,15 +113,15 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins.shel]: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "journal, logging, shell, timeout"
+            "journal, logging, retry, shell, timeout"
         ),
         files={"c.toml": "[plugins.shel]"},
     ),
     row(
         "check c.toml",
         (
-            'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, journal, logging, '
-            "shell, timeout"
+            'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, '
+            "journal, logging, retry, shell, timeout"
         ),
         files={"c.toml": "[plugins.'\\u001b[31m\\n']"},
     ),

@@ -23,6 +23,7 @@ OURS = {
     "files": "trio_tools.toolkits.files:files",
     "journal": "trio_tools.journal:journal",
     "logging": "trio_tools.policies:logging_plugin",
+    "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
     "timeout": "trio_tools.policies:timeout",
 }

@@ -27,11 +27,12 @@ def shop(folder: Path, *arguments: str, environment: Mapping[str, str] | None = 
     return told(row(arguments, files=files, environment=environment or {}, plugins={"shop": SHOP}), folder)
 
 
-@pytest.mark.parametrize("names", [(), ("shop",), ("shop", "files", "logging")])
+@pytest.mark.parametrize("names", [(), ("shop",), ("shop", "files", "logging"), ("journal",)])
 def test_what_config_prints_is_a_config(names: tuple[str, ...], tmp_path: Path) -> None:
     printed = shop(tmp_path, "config", *names)
     assert (printed.err, printed.status) == ((), 0)
-    needed = {"# root = ...": 'root = "."'} if names else {}  # the one option without a default
+    # the options without a default
+    needed = {"# root = ...": 'root = "."', "# path = ...": 'path = "calls.db"'} if names else {}
     text = "\n".join(needed.get(line, line) for line in printed.out)
     on = ", ".join(["timeout (by default)", *names])
     assert shop(tmp_path, "check", "c.toml", config=text) == Told(
@@ -49,7 +50,8 @@ def test_config_shows_each_option_with_its_default_unit_and_words(tmp_path: Path
 def test_without_names_every_plugin_is_shown_and_none_is_on(tmp_path: Path) -> None:
     out = shop(tmp_path, "config").out
     tables = [line for line in out if "[plugins." in line]
-    assert tables == [f"#[plugins.{name}]" for name in ("files", "logging", "shell", "shop", "timeout")]
+    names = ("files", "journal", "logging", "retry", "shell", "shop", "timeout")
+    assert tables == [f"#[plugins.{name}]" for name in names]
 
 
 def test_check_tells_every_problem_at_once(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from trio_tools.registry import Plugin, option
 
 OURS = {
     "files": "trio_tools.toolkits.files:files",
+    "journal": "trio_tools.journal:journal",
+    "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
     "timeout": "trio_tools.policies:timeout",
 }

@@ -15,7 +15,8 @@ import pytest
 from config_plugins import HouseConfig, Site, house, made_of, only_config, site_in, write
 
 from trio_tools.config import ConfigError, config_document, load_config
-from trio_tools.policies import TimeoutConfig
+from trio_tools.journal import JournalConfig
+from trio_tools.policies import RetryConfig, TimeoutConfig
 from trio_tools.registry import option
 from trio_tools.toolkits.files import FilesConfig
 from trio_tools.toolkits.shell import ShellConfig
@@ -104,6 +105,8 @@ def test_all_of_it_can_be_switched_on(site: Site) -> None:
     config = load_config(path, environment={})
     assert {one.name: one.config for one in config.plugins} == {
         "files": FilesConfig(root=Path("x")),
+        "journal": JournalConfig(path=Path("x")),
+        "retry": RetryConfig(),
         "shell": ShellConfig(),
         "timeout": TimeoutConfig(),
     }
@@ -119,8 +122,8 @@ def test_named_plugins_are_live_in_the_order_named(site: Site) -> None:
 def test_every_option_of_ours_is_explained(site: Site) -> None:
     blocks = config_document().text.split("\n\n")
     options = [block for block in blocks if re.search(r"^(#|# )?\w+ = ", block, re.MULTILINE)]
-    assert len(options) == 5 + 6 + 3
-    assert all(re.match(r"# [A-Z].*\.$", block.split("\n")[-2]) for block in options)
+    assert len(options) == 5 + 6 + 3 + 5 + 6
+    assert all(re.search(r"^# [A-Z](.|\n# )*\.\n#? ?\w+ = .*\Z", block, re.MULTILINE) for block in options)
 
 
 def test_a_required_option_says_so_and_stays_a_comment(site: Site) -> None:

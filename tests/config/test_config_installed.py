@@ -30,7 +30,7 @@ def refusal(name: str) -> str:
 
 def test_names_are_known_without_loading_anything(site: Site) -> None:
     site.install("other", {"other": "other_module:other"}, other_module="raise RuntimeError('loaded')")
-    assert installed_plugins().names == ("files", "other", "shell", "timeout")
+    assert installed_plugins().names == ("files", "journal", "other", "retry", "shell", "timeout")
     assert "other_module" not in sys.modules
 
 
@@ -46,9 +46,10 @@ def test_only_the_plugin_that_was_named_is_loaded(site: Site) -> None:
 
 def test_a_name_that_is_not_installed_is_told_with_the_nearest(site: Site) -> None:
     assert refusal("shel") == (
-        'plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, shell, timeout'
+        'plugin shel: no such plugin is installed; did you mean "shell"? '
+        "Installed: files, journal, retry, shell, timeout"
     )
-    assert refusal("zzz") == "plugin zzz: no such plugin is installed. Installed: files, shell, timeout"
+    assert refusal("zzz") == "plugin zzz: no such plugin is installed. Installed: files, journal, retry, shell, timeout"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_two_distributions_that_offer_one_name_are_both_named(site: Site) -> Non
     assert refusal("shell") == (
         'plugin shell: offered by distribution "first" and by distribution "trio-tools"; uninstall all of them but one'
     )
-    assert installed_plugins().names == ("files", "shell", "timeout")
+    assert installed_plugins().names == ("files", "journal", "retry", "shell", "timeout")
 
 
 def test_a_distribution_without_a_name_is_told_all_the_same(site: Site) -> None:

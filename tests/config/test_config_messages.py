@@ -47,7 +47,7 @@ TOP = [
         "[plugins.shel]",
         [
             f'{F}[plugins.shel]: no such plugin is installed; did you mean "shell"? '
-            "Installed: files, house, shell, timeout"
+            "Installed: files, house, journal, retry, shell, timeout"
         ],
     ),
     (

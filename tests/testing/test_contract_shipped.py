@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from trio_tools.journal import journal_in_memory, memory_journal
+from trio_tools.journal import JournalConfig, journal, journal_in_memory, memory_journal
 from trio_tools.pipeline import Recorder
-from trio_tools.policies import logging_plugin, timeout
+from trio_tools.policies import RetryConfig, logging_plugin, retry, timeout
+from trio_tools.policies._retry import repeating
 from trio_tools.policies._timeout import enforce
 from trio_tools.registry import AnyPlugin
 from trio_tools.testing import Promise, plugin_contract, recorder_contract, wrapper_contract
@@ -23,6 +24,7 @@ RUNS = 12
 SHIPPED: list[AnyPlugin] = [
     timeout,
     logging_plugin,
+    retry,
     files(FilesConfig(root=Path(__file__).parent)),
     shell,
     journal_in_memory,
@@ -49,3 +51,22 @@ async def recording() -> AsyncGenerator[Recorder]:
 @pytest.mark.parametrize("promise", recorder_contract(recording, runs=RUNS), ids=str)
 def test_the_recorder_of_a_journal_keeps_its_promise(promise: Promise) -> None:
     promise()
+
+
+@pytest.mark.parametrize("code", ["TOOL_FAILED", "HTTP_BUSY"])
+def test_the_wrapper_of_the_retry_policy_keeps_its_promise(code: str) -> None:
+    """Round failures that it repeats by itself, and round those of a code that its config names."""
+    config = RetryConfig(attempts=3, codes=("TOOL_FAILED", "TOOL_TIMEOUT", "WRAPPER_FAILED", "HTTP_BUSY"))
+    for promise in wrapper_contract(lambda: repeating(config), retries=(code, config.attempts), runs=RUNS):
+        promise()
+
+
+def test_the_journal_in_a_file_keeps_its_promises_and_is_of_one_registry(tmp_path: Path) -> None:
+    """A second writer of the same file is refused, also in the same process."""
+    promises = plugin_contract(journal(JournalConfig(path=tmp_path / "calls.db", durability="normal")))
+    (twice,) = [promise for promise in promises if str(promise) == "It opens in two registries at once"]
+    for promise in promises:
+        if promise is not twice:
+            promise()
+    with pytest.raises(AssertionError, match="is being written by this process already"):
+        twice()

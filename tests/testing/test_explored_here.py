@@ -8,9 +8,10 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+import trio
 from turn_of_all_kinds import CALLS, TOOLS, crowd, every_seam, look
 
-from trio_tools import ToolCall, policies
+from trio_tools import ToolCall, policies, tool
 from trio_tools.registry import AnyPlugin, Plugin
 from trio_tools.testing import explore_cancellation, explore_turn
 
@@ -18,6 +19,13 @@ from trio_tools.testing import explore_cancellation, explore_turn
 WARM = 1
 POLICIES: list[AnyPlugin] = [one for _, one in inspect.getmembers(policies) if isinstance(one, Plugin)]  # pyright: ignore[reportUnknownVariableType]
 PAIRS: list[tuple[AnyPlugin, ...]] = list(itertools.permutations(POLICIES, 2))
+
+
+@tool(read_only=True, timeout=20)
+async def stumble() -> None:
+    """Fail, after a while, each time that it is tried."""
+    await trio.sleep(0.5)
+    raise OSError("stumbled")
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +60,7 @@ def test_each_kind_of_call_alone_keeps_every_promise_at_every_step(call: ToolCal
 
 
 def test_all_policies_are_seen() -> None:
-    assert {one.name for one in POLICIES} == {"timeout", "logging"}
+    assert {one.name for one in POLICIES} == {"timeout", "logging", "retry"}
 
 
 @pytest.mark.parametrize(
@@ -62,5 +70,5 @@ def test_all_policies_are_seen() -> None:
 )
 def test_policies_alone_and_in_pairs_keep_every_promise(listed: tuple[AnyPlugin, ...]) -> None:
     """Every policy that is shipped, round a call of several tasks, at every step in every way."""
-    for one, arguments in ((crowd, ""), (look, '{"place": "attic"}')):
+    for one, arguments in ((crowd, ""), (look, '{"place": "attic"}'), (stumble, "")):
         assert explore_cancellation(one, arguments, plugins=listed).failures == ()

@@ -161,7 +161,7 @@ def test_a_check_reads_the_case_the_result_and_what_happened() -> None:
 
 def test_a_result_that_is_not_there_is_a_lookup_error() -> None:
     with pytest.raises(LookupError, match="the call has no result"):
-        _ = Run(None, [Life(0, "pay", int, frozenset())]).result
+        _ = Run(None, [Life(0, "pay", int, set())]).result
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------

@@ -115,13 +115,16 @@ def _anthropic(turns: Iterable[HistoryTurn]) -> list[JSONValue]:
 
 
 def _anthropic_call(call: ToolCall, own_id: str) -> JSONValue:
+    return {"type": "tool_use", "id": own_id, "name": spelled(call.name, "anthropic"), "input": _input_of(call)}
+
+
+def _input_of(call: ToolCall) -> JSONValue:
     arguments = call.arguments
     try:
         read = parse_arguments(arguments) if isinstance(arguments, str) else freeze_mapping(arguments)
-        given = _sendable(thaw(read))
     except NotJSON:
-        given = {UNREADABLE: sendable(_text_of(call))}
-    return {"type": "tool_use", "id": own_id, "name": spelled(call.name, "anthropic"), "input": given}
+        return {UNREADABLE: sendable(_text_of(call))}
+    return _sendable(thaw(read))
 
 
 def _sendable(value: JSONValue) -> JSONValue:

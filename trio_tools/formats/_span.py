@@ -15,8 +15,8 @@ import attrs
 
 # Characters of a key, or of a name, that a message shows. Enough to find it; it can be as long as its line.
 SHOWN = 60
-# What a whole line is called in a message. Its members are called by their keys alone.
-_WHOLE = "a turn"
+# What a whole line, or a whole file, is called in a message. Its members are called by their keys alone.
+_TURN, TRANSCRIPT = "a turn", "the transcript"
 
 
 class NotATurn(ValueError):  # noqa: N818 - reads as a predicate at its `except`
@@ -65,7 +65,7 @@ class Span:
         """The members of an object with their keys, in order, repeated ones too. Raises `NotATurn` if it is none."""
         if self.kind != "an object":
             raise self.must_be("an object")
-        prefix = "" if self.place == _WHOLE else f"{self.place}."
+        prefix = "" if self.place in {_TURN, TRANSCRIPT} else f"{self.place}."
         text, at = self.text, _past_space(self.text, self.start + 1)
         while text[at] != "}":
             _, end = _END(text, at)
@@ -128,7 +128,7 @@ def whole(line: bytes | str) -> Span:
         raise NotATurn(f"not JSON: {error.msg} at character {error.pos}") from None
     if (after := _past_space(text, end)) != len(text):
         raise NotATurn(f"not JSON: more text after the value, at character {after}")
-    return Span(text, start, end, _WHOLE)
+    return Span(text, start, end, _TURN)
 
 
 def shown(text: str) -> str:

@@ -50,7 +50,7 @@ def read_turn(line: bytes | str, form: str | None = None) -> Turn:
         raise ValueError(f"there is no form {form!r} of turns: it must be one of {', '.join(TURN_FORMS)}")
     try:
         turn = whole(line)
-        found = _form_of(turn)
+        found = form_of(turn)
         if form is None:
             form = found
         elif found not in {None, form}:
@@ -62,7 +62,7 @@ def read_turn(line: bytes | str, form: str | None = None) -> Turn:
         raise NotATurn(str(fault), form=form) from None
 
 
-def _form_of(turn: Span) -> str | None:
+def form_of(turn: Span) -> str | None:
     """The form that a line is in, well or badly, as far as that can be told."""
     if turn.kind != "an object":
         return None

@@ -57,9 +57,10 @@ def connect_to_write(path: str, durability: Durability) -> sqlite3.Connection:
     """The one connection that writes. Raises `sqlite3.Error` for what is no database, or cannot be written."""
     database = connect(uri_of(path, mode="mode=rw"))
     try:
-        database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-        # binds only before the first table is made; then space can be given back
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        if not pages:  # of another file they would change nothing, and be written over what its log may still hold
+            database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # space can be given back
         database.execute("PRAGMA journal_mode = WAL")
         database.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
         database.execute("PRAGMA secure_delete = ON")  # what is purged is overwritten

@@ -12,6 +12,9 @@ from trio_tools.journal._connect import PAGE_BYTES
 # Bytes of the log's own head, and of each frame's before its page: the file format's numbers.
 _HEAD, _FRAME_HEAD = 32, 24
 _FRAME = _FRAME_HEAD + PAGE_BYTES
+# Where the head has its two salts. A frame says its page, the pages of the file if it ends a commit, and the salts.
+_SALTS = 16
+_FRAME_SAYS = struct.Struct(">IIII")
 
 
 @attrs.frozen
@@ -24,19 +27,25 @@ class Frame:
 
 def frames_in(path: str, *, behind: int = 0) -> Iterator[Frame]:
     """The frames of a log behind the first so many, up to the last that ends a commit. What comes behind it is of
-    a commit that never was."""
+    a commit that never was, and so is what was left there when the log was begun anew: its salts are others."""
     try:
         with open(path, "rb") as file:
-            size = file.seek(0, 2)
-            count = max(0, size - _HEAD) // _FRAME
-            heads: list[tuple[int, int]] = []
+            (*_, first, second) = _said(file.read(_HEAD)[_SALTS - 8 :])
+            count = max(0, file.seek(0, 2) - _HEAD) // _FRAME
+            numbers: list[tuple[int, int]] = []
+            ending = 0
             for index in range(behind, count):
                 file.seek(_HEAD + index * _FRAME)
-                heads.append(struct.unpack(">II", file.read(8)))
-            while heads and not heads[-1][1]:
-                heads.pop()
-            for index, (number, _) in enumerate(heads, behind):
+                number, pages, one, other = _said(file.read(_FRAME_SAYS.size))
+                if one == first or other == second:  # a flipped bit is in one of the two
+                    numbers.append((index, number))
+                    ending = len(numbers) if pages else ending
+            for index, number in numbers[:ending]:
                 file.seek(_HEAD + index * _FRAME + _FRAME_HEAD)
                 yield Frame(number, file.read(PAGE_BYTES))
     except FileNotFoundError:
         return
+
+
+def _said(head: bytes) -> tuple[int, int, int, int]:
+    return _FRAME_SAYS.unpack(head.ljust(_FRAME_SAYS.size, b"\0")[: _FRAME_SAYS.size])

@@ -14,11 +14,10 @@ from contextlib import asynccontextmanager
 import attrs
 
 from trio_tools.pipeline import SettledView
+from trio_tools.policies._naming import named
 from trio_tools.registry import Registry, option, plugin
 from trio_tools.values import JobNotice, JobStatus, JSONValue, ToolError, ToolResult, one_line
 
-# Characters of a name or an id in a line. Usual ones fit; the fields have them whole.
-NAME_LENGTH = 100
 # Characters of why a job failed: nobody else may be told.
 ERROR_LENGTH = 500
 
@@ -53,7 +52,7 @@ class _Log:
         """One line at INFO for each call; for one whose body, wrapper or policy failed, its traceback at ERROR before
         it, or at DEBUG if it is a `ToolError`, which the tool's author has meant."""
         fields = self._fields(call, result)
-        name = _named(call.name, call.id)
+        name = named(call.name, call.id)
         raised = call.exception
         if raised is not None:
             level = logging.DEBUG if isinstance(raised, ToolError) else logging.ERROR
@@ -73,7 +72,7 @@ class _Log:
             "status": notice.status.value,
             "seconds": notice.seconds,
         }
-        name, why = _named(notice.name, notice.job), ""
+        name, why = named(notice.name, notice.job), ""
         if notice.error is not None:
             why = f": {one_line(notice.error.message, limit=ERROR_LENGTH)}"
         jobs.log(level, "job %s: %s in %.3f s%s", name, notice.status, notice.seconds, why, extra=fields)
@@ -103,11 +102,6 @@ class _Log:
 
 def _json(arguments: Mapping[str, JSONValue]) -> str:
     return json.dumps(arguments, ensure_ascii=False)
-
-
-def _named(name: str, own_id: str | None) -> str:
-    shown = one_line(name, limit=NAME_LENGTH)
-    return shown if own_id is None else f"{shown} ({one_line(own_id, limit=NAME_LENGTH)})"
 
 
 def _ending(result: ToolResult) -> str:

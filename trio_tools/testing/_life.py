@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable
 
 import attrs
 import trio
@@ -18,7 +18,7 @@ class Life:
     position: int  # in its turn
     name: str
     tick: Callable[[], int]  # gives a moment of its own for what happens now
-    unwinders: Set[trio.lowlevel.Task]  # those whose bodies a Cancelled must come out of
+    unwinders: set[trio.lowlevel.Task]  # those whose bodies a Cancelled must come out of
     state: CallState | None = None  # once its wrappers have begun
     task: trio.lowlevel.Task | None = None  # that carries it, for as long as its body runs
     entries: list[int] = attrs.field(factory=list[int])  # the moments at which its body was entered
@@ -35,6 +35,24 @@ class Life:
     # what ended it
     cancelled: int | None = None  # the moment at which its caller, or Ctrl-C, ended it, if nothing had before
     out_of_budget: int | None = None  # the moment at which its budget ran out, if it had one in force
+    budget: object = None  # the claim that it is
+
+    def enter(self, task: trio.lowlevel.Task | None) -> None:
+        """Its body is entered, in this task, or in a thread. If a wrapper attempts it again whose last attempt ran out
+        of a budget of its own, nothing has ended the call."""
+        if self._is_another_attempt():
+            self.out_of_budget = self.budget = None
+            if task is not None:
+                self.unwinders.discard(task)
+        self.entries.append(self.tick())
+        self.raised, self.returned = None, False
+        self.task = task
+
+    def _is_another_attempt(self) -> bool:
+        state = self.state
+        if state is None or self.budget is None or self.cancelled is not None:
+            return False
+        return state.stage == "dispatch" and self.budget not in state.claims
 
     @property
     def entered(self) -> int | None:

@@ -44,14 +44,13 @@ def _async_body(one: Tool) -> Callable[..., Awaitable[object]]:
         life = current_life.get()
         if life is None:  # a call that another tool's body makes: what it does is that one's
             return await _awaited(one.body(*positional, **named))
-        life.entries.append(life.tick())
-        life.raised, life.returned = None, False
-        life.task = task = trio.lowlevel.current_task()
+        task = trio.lowlevel.current_task()
+        life.enter(task)
         tokens = current_life.set(None), life_around.set(life)
         try:
             value = await _awaited(one.body(*positional, **named))
             life.returned = True
-            life.swallowed = task in life.unwinders
+            life.swallowed = life.swallowed or task in life.unwinders
             return value
         except BaseException as thrown:
             life.raised = thrown
@@ -73,8 +72,7 @@ def _plain_body(one: Tool) -> Callable[..., object]:
         life = current_life.get()
         if life is None:
             return one.body(*positional, **named)
-        life.entries.append(life.tick())
-        life.raised, life.returned = None, False
+        life.enter(None)
         tokens = current_life.set(None), life_around.set(life)
         try:
             value = one.body(*positional, **named)

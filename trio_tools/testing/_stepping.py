@@ -224,7 +224,7 @@ class Stepper:
                 state.move(budget, trio.current_time() + (after if life.cancelled is not None else -JUST_NOW))
                 if life.cancelled is None:
                     self._expiring = True
-                    life.out_of_budget = moment
+                    life.out_of_budget, life.budget = moment, budget
                     self._end(moment)
 
     def _note_interrupt(self) -> None:
@@ -269,7 +269,7 @@ class Stepper:
         not come back."""
         if self.ended is None:
             return None
-        carriers = [life.task for life in self._lives if life.task is not None]
+        carriers = [life.task for life in self._lives if life.task is not None and life.ended is not None]
         around: trio.lowlevel.Task | None = task if carriers else None
         while around is not None:
             if around in carriers:

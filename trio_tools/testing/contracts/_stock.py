@@ -79,7 +79,8 @@ class Attempts:
 
 
 def failing_with(code: str | None, *, times: int) -> Tool:
-    """A tool that fails with this code (None: that of a plain failure) so many times, and then comes to a value."""
+    """A tool that fails with this code (None: that of a plain failure) so many times, and then comes to a value. It may
+    be repeated: a wrapper that retries only what is safe to repeat has nothing against it."""
 
     async def flaky(ctx: ToolContext) -> str:
         attempts = ctx.require(Attempts)
@@ -89,10 +90,10 @@ def failing_with(code: str | None, *, times: int) -> Tool:
             raise ToolError(f"attempt {attempts.number} fails", code=code)
         return f"attempt {attempts.number}"
 
-    return tool(flaky, description="Fail some times.")
+    return tool(flaky, description="Fail some times.", idempotent=True)
 
 
-@tool
+@tool(idempotent=True)
 async def hanging_once(ctx: ToolContext) -> str:
     """Wait for ever at the first attempt, and come to a value at the next."""
     attempts = ctx.require(Attempts)
