@@ -36,7 +36,13 @@ ROOMS = (
     "policies/_logging.py",
     "registry/_options.py",
 )
-READERS = tuple(f"formats/_{name}.py" for name in ("turn", "plain", "openai_turn", "anthropic_turn", "message", "span"))
+READERS = tuple(
+    f"formats/_{name}.py"
+    for name in (
+        *("turn", "plain", "openai_turn", "anthropic_turn", "message", "span", "history", "names"),
+        *("balance", "pairing", "parts", "rendering", "transcript", "transcript_forms"),
+    )
+)
 PLUGINS = ("registry/_plugin.py", "registry/_lifetime.py", "pipeline/_services.py", "values/_strict.py")
 # Two words, or an f-string with one: a word or two alone are nouns, keys and names.
 _WORDS = re.compile(r"[A-Za-z]{2,}")

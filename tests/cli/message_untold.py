@@ -25,6 +25,15 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
         ("policies/_logging.py", "{} by {}"),
         ("formats/_message.py", "Error: {}"),
     },
+    "JSON that is written into a transcript, and what a model reads there": {
+        ("formats/_rendering.py", '{"role": "user", "content": [{}]}'),
+        ("formats/_rendering.py", '{"type": "text", "text": {}}'),
+        (
+            "formats/_rendering.py",
+            "Error: tool call aborted\nThere is no record of how this call ended. It may have run: check what it has "
+            "done before you repeat it.",
+        ),
+    },
     "told of a disk or a device that fails while standard input is read": {("cli/_source.py", "standard input")},
     "why a scope is cancelled; only a debugger shows it": {
         ("cli/_run.py", "the run is over"),
@@ -36,6 +45,9 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
     },
     "a mark, a name or a type, and not printed": {
         ("cli/_opening.py", "in plugin "),
+        ("cli/_repair.py", "{}.{}.part"),
+        ("formats/_balance.py", "messages[{}]"),
+        ("formats/_span.py", "the transcript"),
         ("cli/_schema.py", "trio-tools schema {}"),
         ("cli/_setting.py", "plugins.{}"),
         ("cli/_setting.py", "plugins.{}.path"),
@@ -73,6 +85,13 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
         ("registry/_plugin.py", "plugins must be made with @plugin, not {}"),
         ("registry/_plugin.py", 'plugin "{}" is listed more than once'),
         ("formats/_turn.py", "there is no form {} of turns: it must be one of {}"),
+        ("formats/_balance.py", "there is no form {} of transcripts: it must be one of {}"),
+        ("formats/_balance.py", "{} is nested too deep"),
+        ("formats/_balance.py", "{} is not JSON: {}"),
+        ("formats/_history.py", "there is no form {} of histories: it must be one of {}"),
+        ("formats/_history.py", "a turn of {} calls with {} results: each call has one"),
+        ("formats/_history.py", "results[{}] answers the id {}, calls[{}] has {}"),
+        ("formats/_history.py", "{}: give the results in call order"),
     },
     "of writing what only a program that asks a model writes": {
         ("formats/_anthropic_turn.py", "a message with results must have at least one"),

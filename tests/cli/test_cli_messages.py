@@ -14,6 +14,8 @@ from message_rows_log import DAMAGE, DECISIONS, JOURNALS, SESSIONS
 from message_rows_log import PARSER as LOG_PARSER
 from message_rows_opening import LEAVING, OPENING
 from message_rows_options import OPTIONS, PARSER, SOURCES
+from message_rows_repair import CHANGES, NO_TRANSCRIPT
+from message_rows_repair import FILES as TRANSCRIPTS
 from message_rows_schema import REFUSED, SCHEMA
 from message_run import Row, told
 from message_templates import Lines, Template, templates, templates_in
@@ -23,6 +25,7 @@ ROWS: tuple[Row, ...] = (
     *(*PARSER, *OPTIONS, *SOURCES, *FILES, MANY, *TABLES, *VARIABLES, *HOUSE_OPTIONS),
     *(*LOG_PARSER, *JOURNALS, *SESSIONS, *DAMAGE, *DECISIONS),
     *(*IMPORTS, *NEEDS, *OPENING, *LEAVING, *PLAIN, *OPENAI, *ANTHROPIC, *SCHEMA, *REFUSED),
+    *(*NO_TRANSCRIPT, *TRANSCRIPTS, *CHANGES),
 )
 # Characters of a line at most: the message's own bound, and the name of the program.
 LONGEST_LINE = 2_000

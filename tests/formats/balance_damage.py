@@ -30,7 +30,7 @@ def conversations(draw: st.DrawFn, form: str) -> list[Message]:
 def _turn(form: str, calls: list[tuple[str, str]], failing: bool) -> list[Message]:
     texts = [f"{'Error: ' if failing else ''}what {own_id} came to" for own_id, _ in calls]
     if form == "plain":
-        asked = [{"id": own_id, "name": name, "arguments": {}} for own_id, name in calls]
+        asked: list[Message] = [{"id": own_id, "name": name, "arguments": {}} for own_id, name in calls]
         told = zip(calls, texts, strict=True)
         return [{"calls": asked}, *({"id": own_id, "tool": name, "text": said} for (own_id, name), said in told)]
     if form == "openai":
@@ -73,12 +73,11 @@ def _damage(draw: st.DrawFn, messages: list[Message], form: str) -> None:
         case "rename":
             _rename(draw, draw(st.sampled_from(parts_of(messages[at], form) or [{}])), form)
         case "say" if form != "plain":
-            empty = {"role": "assistant", "content": draw(st.sampled_from([None, "", []]))}
+            empty: Message = {"role": "assistant", "content": draw(st.sampled_from([None, "", []]))}
             messages.insert(at, draw(st.sampled_from([empty, {"role": "user", "content": "wait"}])))
         case _:
-            content = messages[at].get("content")
-            if form == "anthropic" and isinstance(content, list) and content:
-                _damage_blocks(draw, content)
+            if form == "anthropic" and (blocks := blocks_of(messages[at])):
+                _damage_blocks(draw, blocks)
 
 
 def _damage_blocks(draw: st.DrawFn, blocks: list[Message]) -> None:
@@ -94,19 +93,26 @@ def _damage_blocks(draw: st.DrawFn, blocks: list[Message]) -> None:
 
 def _rename(draw: st.DrawFn, part: Message, form: str) -> None:
     keys = [key for key in ("id", "tool_call_id", "tool_use_id") if key in part]
-    if keys and draw(st.booleans()):
-        part[keys[0]] = draw(st.sampled_from(["id0", "id1", "id2", "id9", None, *([""] if form != "plain" else [])]))
+    nothing = [""] if form != "plain" else list[str]()
+    is_other = draw(st.booleans())
+    if keys and is_other:
+        part[keys[0]] = draw(st.sampled_from(["id0", "id1", "id2", "id9", None, *nothing]))
     elif keys:
         del part[keys[0]]
     if form == "plain" and "tool" in part:
         part.setdefault("id", None)
 
 
+def blocks_of(message: Message) -> list[Message]:
+    """The very blocks that a message's content is made of."""
+    content: list[Message] = message["content"] if isinstance(message.get("content"), list) else list[Message]()
+    return content
+
+
 def parts_of(message: Message, form: str) -> list[Message]:
     """The calls and results in a message."""
     if form == "anthropic":
-        content = message["content"]
-        return [one for one in content if "tool_" in one["type"]] if isinstance(content, list) else []
+        return [one for one in blocks_of(message) if "tool_" in one["type"]]
     if "tool_call_id" in message or message.get("role") == "tool" or "tool" in message:
         return [message]
     return [*(message.get("tool_calls") or []), *(message.get("calls") or [])]

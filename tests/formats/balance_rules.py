@@ -30,8 +30,9 @@ def _openai(messages: list[Message]) -> list[str]:
         at += 1
         if message["role"] in {"tool", "function"}:
             wrong.append(f"message {at - 1} answers nothing")
-        wanted = [("tool", call["id"]) for call in message.get("tool_calls") or []]
-        wrong += _ids([own_id for _, own_id in wanted], seen)
+        listed: list[Message] = message.get("tool_calls") or []
+        wanted = [("tool", str(call["id"])) for call in listed]
+        wrong += _ids([call["id"] for call in listed], seen)
         if old := message.get("function_call"):
             wanted.append(("function", old["name"]))
         for role, own_id in wanted:
@@ -48,8 +49,9 @@ def _anthropic(messages: list[Message]) -> list[str]:
     wrong: list[str] = []
     seen: set[str] = set()
     wanted: list[str] = []
-    for at, message in enumerate([*messages, {"role": "none"}]):
-        blocks: list[Message] = message["content"] if isinstance(message.get("content"), list) else []
+    end: Message = {"role": "none"}
+    for at, message in enumerate([*messages, end]):
+        blocks: list[Message] = message["content"] if isinstance(message.get("content"), list) else list[Message]()
         kinds = [block["type"] == "tool_result" for block in blocks]
         if sorted(kinds, reverse=True) != kinds:
             wrong.append(f"message {at} has a result behind something else")
@@ -64,7 +66,8 @@ def _anthropic(messages: list[Message]) -> list[str]:
 def _plain(messages: list[Message]) -> list[str]:
     wrong: list[str] = []
     wanted: list[str | None] = []
-    for at, message in enumerate([*messages, {"calls": []}]):
+    end: Message = {"calls": []}
+    for at, message in enumerate([*messages, end]):
         if "calls" not in message:
             if not wanted or wanted.pop(0) != message["id"]:
                 wrong.append(f"message {at} answers something else")

@@ -164,7 +164,7 @@ def test_an_id_that_is_absent_or_an_earlier_calls_is_made_anew_on_its_result_too
         'messages[3].tool_calls[0]: id "a_1" given: an earlier call has "a"',
         'messages[3].tool_calls[1]: id "a_2" given: an earlier call has "a"',
     ]
-    bare = {"type": "tool_use", "name": "x", "input": {}}
+    bare: Message = {"type": "tool_use", "name": "x", "input": {}}
     messages, _ = after(by_user(text("t")), {"role": "assistant", "content": [bare]}, by_user({"type": "tool_result"}))
     assert messages[1:] == [
         {"role": "assistant", "content": [{**bare, "id": "call_1"}]},
@@ -195,8 +195,15 @@ def test_one_that_may_answer_several_calls_is_removed() -> None:
 
 
 def test_what_a_stream_that_was_cut_leaves_is_removed() -> None:
-    for content in (None, "", " ", []):
-        empty = {"role": "assistant", "content": content, "tool_calls": None, "refusal": None, "annotations": []}
+    hollow: tuple[object, ...] = (None, "", " ", [])
+    for content in hollow:
+        empty: Message = {
+            "role": "assistant",
+            "content": content,
+            "tool_calls": None,
+            "refusal": None,
+            "annotations": [],
+        }
         assert after(USER, empty, USER) == ([USER, USER], ["messages[1]: message removed: it says nothing"])
     for more in ({"reasoning_content": "hm"}, {"refusal": "no"}, {"audio": {"id": "a"}}):
         assert after({"role": "assistant", "content": None, **more})[1] == []
@@ -218,7 +225,7 @@ def test_openais_old_calls_are_answered_by_their_names() -> None:
 
 
 def test_what_a_provider_runs_himself_and_what_he_thinks_stay_where_they_are() -> None:
-    server = (
+    server: tuple[Message, ...] = (
         {"type": "thinking", "thinking": "", "signature": "s"},
         {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}},
         {"type": "web_search_tool_result", "tool_use_id": "srv", "content": []},
@@ -258,7 +265,11 @@ def test_where_there_are_no_calls_the_form_is_nobodys() -> None:
         ([{"role": "user", "content": float("inf")}], None, "messages[0] is not JSON: Out of range float values"),
         ([USER, asks("a")], "anthropic", "messages[1] is in the form openai, where anthropic is wanted: a transcript"),
         ([uses("a"), told("a")], None, "messages[1] is in the form openai, and messages[0] in anthropic: a transcript"),
-        ([asks(5)], None, "messages[0].tool_calls[0].id must be a string, not a number"),
+        (
+            [{"role": "assistant", "tool_calls": [{"id": 5}]}],
+            None,
+            "messages[0].tool_calls[0].id must be a string, not a number",
+        ),
         ([{**asks("a"), "role": "user"}], None, "messages[0].tool_calls[0] stands in a message of the role user"),
     ],
 )

@@ -66,9 +66,9 @@ def said(messages: list[Message], form: str) -> list[Any]:
     """All that is neither a result nor an id, in order."""
     found: list[Any] = []
     for message in messages:
-        content = message.get("content")
         if form == "anthropic" and message["role"] == "user":
-            blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            content: str | list[Message] = message["content"]
+            blocks: list[Message] = [{"type": "text", "text": content}] if isinstance(content, str) else content
             found += [one for one in blocks if one["type"] != "tool_result"]
         elif not any(map(is_result, parts_of(message, form))) and not _is_empty(message):
             bare = copy.deepcopy(message)

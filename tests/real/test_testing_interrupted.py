@@ -18,8 +18,9 @@ from trio_tools.values import ToolCall
 
 
 async def naps() -> None:
-    """Sleeps a few times."""
-    for _ in range(4):
+    """Sleeps so often that nobody waits for the end of it, in one run of Trio: as one opens or closes, a signal may
+    find sockets of Trio's that nobody has closed yet."""
+    for _ in range(300):
         await trio.sleep(1)
 
 
@@ -32,12 +33,18 @@ async def swallows_everything() -> None:
             continue
 
 
+async def reads_a_clock() -> float:
+    """Takes a few steps."""
+    await trio.sleep(1)
+    return trio.current_time()
+
+
 def state() -> list[object]:
     folders = tempfile.gettempdir(), os.environ.get("TMPDIR"), os.environ.get(MARK)
     return [signal.getsignal(signal.SIGINT), folders, random.getstate(), gc.get_freeze_count(), gc.isenabled()]
 
 
-@pytest.mark.parametrize("seconds", [0.01, 0.05, 0.13])
+@pytest.mark.parametrize("seconds", [0.3, 0.4])
 def test_ctrl_c_by_a_person_ends_an_exploration(seconds: float) -> None:
     gc.unfreeze()  # 3.12 has frozen some objects itself
     before = state()
@@ -45,18 +52,18 @@ def test_ctrl_c_by_a_person_ends_an_exploration(seconds: float) -> None:
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            explore_cancellation(naps, seeds=10_000)
+            explore_cancellation(naps)
     finally:
         timer.join()
     assert state() == before
 
 
 def test_ctrl_c_by_a_person_ends_an_exploration_of_a_turn() -> None:
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            explore_turn([naps], [ToolCall("naps")] * 3, runs=100_000)
+            explore_turn([naps], [ToolCall("naps")] * 3, runs=100_000, seeds=1)
     finally:
         timer.join()
 
@@ -70,7 +77,7 @@ def test_ctrl_c_by_a_person_ends_it_in_a_check_of_ones_own(mode: Mode) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        explore_cancellation(naps, check=check)
+        explore_cancellation(reads_a_clock, check=check)
 
 
 async def reads_a_file() -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import plugin_examples as them
 import pytest
+import trio
 from contract_checks import broken
 
 from trio_tools import Plugin
 from trio_tools.testing import plugin_contract
+from trio_tools.testing.contracts._stage import Act, Stage
 
 # Steps at which something ends the registry: enough to see each mistake here.
 RUNS = 5
@@ -49,3 +53,26 @@ def test_a_plugin_is_opened_with_what_it_requires() -> None:
 def test_every_promise_is_broken_by_some_example() -> None:
     names = [promise.name for promise in plugin_contract(them.good)]
     assert [name for name in names if not any(name.startswith(promise) for _, promise in BAD.values())] == []
+
+
+def test_a_thread_that_works_for_somebody_else_leaves_the_clock_virtual() -> None:
+    """It was there before. On the real clock a lifetime has other steps, and what is drawn of them may meet nothing."""
+    begun, end = threading.Event(), threading.Event()
+
+    def serve() -> None:
+        begun.set()
+        end.wait()
+
+    async def nap() -> None:
+        await trio.sleep(1)
+
+    stage = Stage()
+    other = threading.Thread(target=serve)
+    other.start()
+    begun.wait()
+    try:
+        take, _ = stage.take(lambda: Act(main=nap, state=None))
+    finally:
+        end.set()
+        other.join()
+    assert (stage.virtual, take.seconds, take.left) == (True, 1.0, [])

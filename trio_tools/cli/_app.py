@@ -11,13 +11,13 @@ from trio_tools.cli._completion import SHELLS, CompletionRequest
 from trio_tools.cli._config import CheckRequest, ConfigRequest
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
 from trio_tools.cli._printable import named
+from trio_tools.cli._repair_options import add_repair
 from trio_tools.cli._run import RunRequest
 from trio_tools.cli._schema import SchemaRequest
-from trio_tools.cli._setting import STDIN, Setting, bare, tools_in, whole_number
+from trio_tools.cli._setting import STDIN, Setting, bare, form_in, tools_in, whole_number
 from trio_tools.cli._status import Refused
 from trio_tools.cli._tools import ToolsRequest
 from trio_tools.cli.log import add_log, options_behind
-from trio_tools.formats import TURN_FORMS
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError, Token
@@ -59,6 +59,7 @@ def app() -> "App":
     _add_configs(made)
     _add_schema(made)
     add_log(made)
+    add_repair(made)
     return made
 
 
@@ -100,7 +101,7 @@ def _add_run(app: "App") -> None:
             session: What they are recorded as. Without it a new name is made up, and told.
         """
         setting = _setting(config, options, tools, root, parallel=parallel, journal=journal)
-        return RunRequest(setting=setting, file=str(file), form=_form(form), timeout=timeout, session=session)
+        return RunRequest(setting=setting, file=str(file), form=form_in(form), timeout=timeout, session=session)
 
 
 def _add_call(app: "App") -> None:
@@ -242,7 +243,8 @@ def _words(error: "CycloptsError") -> str:
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         words = f'"{named(error.unused_tokens[0])}" is an argument too many'
     else:
-        words = named(" ".join(str(error).split())).removesuffix(".")
+        words = named(" ".join(str(error).split()))
+        words = words if words.endswith("...") else words.removesuffix(".")  # of many commands it lists but some
     return f"{words} ({command} --help says what there is)"
 
 
@@ -257,12 +259,6 @@ def _setting(
 ) -> Setting:
     names = None if tools is None else tools_in(tools)
     return Setting(config=config, options=options, tools=names, root=root, parallel=parallel, journal=journal)
-
-
-def _form(form: str | None) -> str | None:
-    if form is not None and form not in TURN_FORMS:
-        raise Refused(f'--format: there is no form "{named(form)}"; there are {", ".join(TURN_FORMS)}')
-    return form
 
 
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:

@@ -77,3 +77,11 @@ under its key until somebody has looked and says so with `trio-tools log resolve
 RESOLVE = """Only while no agent writes the journal.
 
 **Example**: `trio-tools log resolve mail.send m-17 --committed --receipt '{"id": "<17@example.org>"}'`"""
+
+REPAIR = """What was changed is told on standard error, a line for each change: where, what, and why. What is balanced
+comes out as it was, to the byte. Nothing is run again: a result that is missing is told as unknown.
+
+**Exit status**: 0 if it is balanced now; with `--check` 1 if it was not; 2 if it cannot be read; 1 if the output cannot
+be written; 141 if nobody reads it any more.
+
+**Example**: `trio-tools repair broken.json --output repaired.json`"""

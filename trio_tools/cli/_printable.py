@@ -34,6 +34,20 @@ def _whole(part: str) -> str:
     return part if part.isprintable() else printable(part, limit=LONGEST_ESCAPE * len(part))
 
 
+def shown_json(text: str) -> str:
+    """JSON text as it is written, but with everything escaped in it, as JSON does it, that a terminal may obey."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one == "\n" else _json_escape(one) for one in text)
+
+
+def _json_escape(character: str) -> str:
+    if character in "\t\r":  # between values, where JSON allows nothing else that is not visible
+        return " "
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def json_text(document: object, *, indent: int | None = None) -> str:
     """A document as JSON in ASCII, in which nothing can move a terminal, and nothing is lost for a program."""
     # json escapes all control characters but DEL, which can only stand inside a string

@@ -15,6 +15,7 @@ from trio_tools import open_registry
 from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
+from trio_tools.formats import TURN_FORMS
 
 FILE_TOOLS = ("read", "glob", "grep")
 TOOLS = (*FILE_TOOLS, "bash")
@@ -98,6 +99,13 @@ def tools_in(text: str) -> tuple[str, ...]:
 def bare(word: str) -> str:
     """A hyphen where it stands for no input is a hyphen."""
     return "-" if word == STDIN else word
+
+
+def form_in(text: str | None) -> str | None:
+    """The form that was asked for, if one was. Raises `Refused` for one that there is not."""
+    if text is not None and text not in TURN_FORMS:
+        raise Refused(f'--format: there is no form "{named(text)}"; there are {", ".join(TURN_FORMS)}')
+    return text
 
 
 def whole_number(option: str, text: str) -> int:

@@ -7,6 +7,7 @@ import signal
 OK = 0  # status: every line was a turn, whatever its results say
 FAILED = 1  # status: results could not be written, on a full disk for one; not the user's mistake
 REFUSED_ARGUMENTS = 1  # status of `schema`: a call with the arguments given would be refused
+UNBALANCED = 1  # status of `repair --check`: something would be changed
 UNSUCCESSFUL = 1  # status of `call`: the result is an error
 MISUSE = 2  # status: a line that is no turn, an option or a file that cannot be used; what shells and parsers use
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Set
+from queue import SimpleQueue
+from types import FrameType
 
 import trio
 
@@ -35,11 +37,9 @@ def functions_waited_in() -> frozenset[str]:
 
 
 def other_threads() -> frozenset[threading.Thread]:
-    """Every thread but this one and those of pools: what they do is nobody's business here, if they are there before a
-    tool is. Test runners, debuggers and servers have some."""
-    here = threading.current_thread()
-    pools = _of_pools()
-    return frozenset(thread for thread in threading.enumerate() if thread is not here and thread not in pools)
+    """Every thread but this one and those that a pool keeps for later: what they do is nobody's business here, if they
+    are there before a tool is. Test runners, debuggers and servers have some."""
+    return busy_threads(frozenset())
 
 
 def busy_threads(others: Set[threading.Thread]) -> frozenset[threading.Thread]:
@@ -63,7 +63,13 @@ def _of_pools() -> dict[threading.Thread, bool]:
         innermost = frame = frames.get(thread.ident or 0)
         while frame is not None:
             if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _WAITING_ROOMS:
-                found[thread] = frame is innermost
+                found[thread] = frame is innermost and not _was_given_work(frame)
                 break
             frame = frame.f_back
     return found
+
+
+def _was_given_work(frame: FrameType) -> bool:
+    """Whether a thread stands in its waiting room still, and there is work for it: it has yet to wake up."""
+    worker, queue = frame.f_locals.get("self"), frame.f_locals.get("work_queue")
+    return getattr(worker, "_job", None) is not None or (isinstance(queue, SimpleQueue) and not queue.empty())

@@ -135,7 +135,7 @@ class Stage:
     def _carry_out(
         self, main: Callable[[], Awaitable[object]], strike: Strike | None, take: Take, surroundings: Surroundings
     ) -> bool:
-        clock = VirtualClock() if self.virtual else RealClock(MOST_SECONDS)
+        clock = VirtualClock(surroundings.others) if self.virtual else RealClock(MOST_SECONDS)
         striker = Striker(clock, strike)
         work = _Work(main, take, surroundings, virtual=self.virtual)
         try:
