@@ -175,6 +175,23 @@ def test_the_documentation_shows_a_session_as_it_is_shown() -> None:
     assert textwrap.indent("\n\n".join(parts), "    ") in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("columns", [120, 80, 60])
+def test_where_a_table_is_too_wide_its_longest_texts_are_cut_and_no_number(columns: int) -> None:
+    session = Session(HOSTILE, "ann")
+    table = session_table([SessionSummary(session=session, first=BEGAN, last=BEGAN, turns=12, calls=345, unsettled=7)])
+    head, line = map(without_styles, printed(table.drawn, term="xterm-256color", columns=columns))
+    assert head.split() == ["session", "owner", "began", "over", "turns", "calls", "unsettled"]
+    assert line.split()[-4:] == ["0ms", "12", "345", "7"]
+    assert max(map(cell_len, (head, line))) <= columns
+
+
+def test_in_a_narrow_terminal_a_bar_has_its_number_and_its_time() -> None:
+    lines = map(without_styles, printed(lambda: drawn(charts(CALLS)), term="xterm-256color", columns=40))
+    bars_drawn = [line for line in lines if re.match(r" {3}\d ", line)]
+    assert len(bars_drawn) == len(CALLS)
+    assert all(re.search(r"[\u2501\u00b7\u254c].* [>\d.]+m?s$", line) for line in bars_drawn)
+
+
 def test_where_there_is_no_effect_there_is_no_table_of_them() -> None:
     assert effect_table(charts([record("t/0", settled=1)])) is None
 

@@ -55,12 +55,12 @@ class Listing:
         ]
         table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
         for place, (head, width) in enumerate(zip(self.heads, self._widths(rows), strict=True)):
-            last = place == len(self.heads) - 1
+            folds = place == len(self.heads) - 1 and place not in self.numbers
             table.add_column(
                 head,
                 justify="right" if place in self.numbers else "left",
-                overflow="fold" if last else overflow(),
-                no_wrap=not last,
+                overflow="fold" if folds else overflow(),
+                no_wrap=not folds,
                 max_width=width,
             )
         for row in rows:
@@ -73,8 +73,8 @@ class Listing:
         widths = [max(len(self.heads[one]), *(row[one].cell_len for row in rows)) for one in columns]
         texts = [one for one in columns if one not in self.numbers]
         excess = sum(widths) + GAP * (len(widths) - 1) - console_for_stdout().width
-        while excess > 0 and (widest := max(texts, key=lambda one: widths[one])) and widths[widest] > MIN_TEXT_WIDTH:
-            widths[widest] -= 1
+        while excess > 0 and max(widths[one] for one in texts) > MIN_TEXT_WIDTH:
+            widths[max(texts, key=lambda one: widths[one])] -= 1
             excess -= 1
         return widths
 

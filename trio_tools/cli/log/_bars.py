@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Columns of a chart where no terminal says how many there are: those of an old one.
 PIPE_WIDTH = 80
-# Columns of a bar at least, in a terminal that is narrower than it and the names.
+# Columns of a bar at least: in a terminal that is narrower than it and the names, these are cut.
 MIN_BAR = 10
 # Columns that names and outcomes take at most: `ABORTED_BEFORE_DISPATCH` is cut in an old terminal, and whole in the
 # table above.
@@ -68,14 +68,16 @@ def _table(chart: Chart, width: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    taken = NUMBER_WIDTH + TOOL_WIDTH + OUTCOME_WIDTH + TIME_WIDTH + GAPS
-    columns = max(MIN_BAR, width - taken - 1)
+    words = max(2, width - NUMBER_WIDTH - MIN_BAR - TIME_WIDTH - GAPS - 1)  # what is left for them beside a bar
+    tool = min(TOOL_WIDTH, words // 2)
+    outcome = min(OUTCOME_WIDTH, words - tool)
+    columns = MIN_BAR + words - tool - outcome
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     ends = "0", lasting(chart.seconds)
     table.add_column("", justify="right", width=NUMBER_WIDTH, no_wrap=True)
-    table.add_column("", width=TOOL_WIDTH, no_wrap=True, overflow=overflow())
+    table.add_column("", width=tool, no_wrap=True, overflow=overflow())
     table.add_column(ends[0] + ends[1].rjust(columns - len(ends[0])), width=columns, no_wrap=True)
-    table.add_column("", width=OUTCOME_WIDTH, no_wrap=True, overflow=overflow())
+    table.add_column("", width=outcome, no_wrap=True, overflow=overflow())
     table.add_column("", justify="right", width=TIME_WIDTH, no_wrap=True)
     for line in chart.lines:
         colour = tone_of(line.call).value
