@@ -16,15 +16,15 @@ PARSER: tuple[Row, ...] = (
     row(
         "jog",
         (
-            'Unknown command "jog". Available commands: run, call, tools, config, check, completion, schema, repair '
-            "(trio-tools --help says what there is)"
+            'Unknown command "jog". Did you mean "log"? Available commands: run, call, tools, config, check, '
+            "completion, schema, log, ... (trio-tools --help says what there is)"
         ),
     ),
     row(
         "--nope",
         (
-            'Unknown command "--nope". Available commands: run, call, tools, config, check, completion, schema, repair '
-            "(trio-tools --help says what there is)"
+            'Unknown command "--nope". Available commands: run, call, tools, config, check, completion, '
+            "schema, log, ... (trio-tools --help says what there is)"
         ),
     ),
     row(
@@ -73,7 +73,7 @@ PARSER: tuple[Row, ...] = (
         (HOSTILE,),
         (
             'Unknown command "\\x1b[31m \\u202e\\udcff". Available commands: run, call, tools, config, check, '
-            "completion, schema, repair (trio-tools --help says what there is)"
+            "completion, schema, log, ... (trio-tools --help says what there is)"
         ),
     ),
     row(

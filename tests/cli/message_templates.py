@@ -24,9 +24,18 @@ import trio_tools
 HOUSE = Path(trio_tools.__file__).parent
 # Texts of these stand on a terminal while a run goes on, in the help, or after a second Ctrl-C: none of them is about
 # bad input, and others' tests look at them.
-OTHERS = {f"cli/_{name}.py" for name in ("help", "drawing", "rows", "words", "table", "screen", "stuck")}
+LIVE = {f"cli/_{name}.py" for name in ("help", "drawing", "rows", "words", "table", "screen", "stuck")}
+# Texts of these are what a session looks like, in a terminal and on a page.
+SHOWN = {f"cli/log/_{name}.py" for name in ("account", "bars", "html", "line", "meanings", "page", "style", "tables")}
 # Where bad input is told of: the command line, configs, lines of turns, plugins, and the config classes of our own.
-ROOMS = ("cli/*.py", "config/*.py", "toolkits/*/_config.py", "policies/_logging.py", "registry/_options.py")
+ROOMS = (
+    "cli/*.py",
+    "cli/log/*.py",
+    "config/*.py",
+    "toolkits/*/_config.py",
+    "policies/_logging.py",
+    "registry/_options.py",
+)
 READERS = tuple(
     f"formats/_{name}.py"
     for name in (
@@ -94,7 +103,10 @@ def templates() -> tuple[Template, ...]:
     found = sorted(path for room in (*ROOMS, *READERS, *PLUGINS) for path in HOUSE.glob(room))
     files = {path.relative_to(HOUSE).as_posix(): path for path in found}
     return tuple(
-        one for file, path in files.items() if file not in OTHERS for one in templates_in(file, path.read_text("utf-8"))
+        one
+        for file, path in files.items()
+        if file not in LIVE | SHOWN
+        for one in templates_in(file, path.read_text("utf-8"))
     )
 
 

@@ -10,6 +10,8 @@ from message_rows_config import FILES, MANY, TABLES, VARIABLES
 from message_rows_house import OPTIONS as HOUSE_OPTIONS
 from message_rows_installed import IMPORTS, NEEDS
 from message_rows_lines import ANTHROPIC, OPENAI, PLAIN
+from message_rows_log import DAMAGE, DECISIONS, JOURNALS, SESSIONS
+from message_rows_log import PARSER as LOG_PARSER
 from message_rows_opening import LEAVING, OPENING
 from message_rows_options import OPTIONS, PARSER, SOURCES
 from message_rows_repair import CHANGES, NO_TRANSCRIPT
@@ -21,6 +23,7 @@ from message_untold import UNTOLD
 
 ROWS: tuple[Row, ...] = (
     *(*PARSER, *OPTIONS, *SOURCES, *FILES, MANY, *TABLES, *VARIABLES, *HOUSE_OPTIONS),
+    *(*LOG_PARSER, *JOURNALS, *SESSIONS, *DAMAGE, *DECISIONS),
     *(*IMPORTS, *NEEDS, *OPENING, *LEAVING, *PLAIN, *OPENAI, *ANTHROPIC, *SCHEMA, *REFUSED),
     *(*NO_TRANSCRIPT, *TRANSCRIPTS, *CHANGES),
 )

@@ -25,7 +25,7 @@ FLOORS = {
 # Floor 2 is one thing in two rooms, how calls are carried and how plugins join: the registry drives the pipeline.
 SIDEWAYS = {("registry", "pipeline")}
 # Rooms that are divided; what stands in them without an underscore is a room again.
-DIVIDED = {"testing", "toolkits"}
+DIVIDED = {"cli", "testing", "toolkits"}
 
 # Packages that may be imported inside a function, and why that is worth it.
 LATE = {

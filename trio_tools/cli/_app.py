@@ -14,9 +14,10 @@ from trio_tools.cli._printable import named
 from trio_tools.cli._repair_options import add_repair
 from trio_tools.cli._run import RunRequest
 from trio_tools.cli._schema import SchemaRequest
-from trio_tools.cli._setting import STDIN, Setting, form_in, tools_in, whole_number
+from trio_tools.cli._setting import STDIN, Setting, bare, form_in, tools_in, whole_number
 from trio_tools.cli._status import Refused
 from trio_tools.cli._tools import ToolsRequest
+from trio_tools.cli.log import add_log, options_behind
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError, Token
@@ -41,7 +42,7 @@ def parse(arguments: Sequence[str]) -> Request | None:
         raise Refused(f"the command line needs {error.name}; install it: pip install 'trio-tools[cli]'") from None
     try:
         tokens = [STDIN if one == "-" else one for one in arguments]  # the parser takes a bare hyphen for an option
-        parsed: Request | None = app()(tokens, exit_on_error=False, print_error=False)
+        parsed: Request | None = app()(options_behind(tokens), exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise Refused(_words(error)) from None
     return parsed
@@ -57,6 +58,7 @@ def app() -> "App":
     _add_tools(made)
     _add_configs(made)
     _add_schema(made)
+    add_log(made)
     add_repair(made)
     return made
 
@@ -76,6 +78,8 @@ def _add_run(app: "App") -> None:
         parallel: Annotated[int | None, Parameter(converter=_whole_number)] = None,
         timeout: float | None = None,
         form: Annotated[str | None, Parameter(name="--format")] = None,
+        journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
+        session: str | None = None,
     ) -> RunRequest:
         """Run turns of tool calls: JSON lines in, JSON lines out.
 
@@ -93,13 +97,11 @@ def _add_run(app: "App") -> None:
             parallel: How many calls of a turn may run at once; default: 10.
             timeout: Seconds for the whole run.
             form: The form of all lines: plain, openai or anthropic. Without it each line's is found by itself.
+            journal: A file to record all calls in. `trio-tools log` reads it.
+            session: What they are recorded as. Without it a new name is made up, and told.
         """
-        return RunRequest(
-            setting=_setting(config, options, tools, root, parallel),
-            file=str(file),
-            form=form_in(form),
-            timeout=timeout,
-        )
+        setting = _setting(config, options, tools, root, parallel=parallel, journal=journal)
+        return RunRequest(setting=setting, file=str(file), form=form_in(form), timeout=timeout, session=session)
 
 
 def _add_call(app: "App") -> None:
@@ -117,6 +119,8 @@ def _add_call(app: "App") -> None:
         root: Path | None = None,
         timeout: float | None = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+        journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
+        session: str | None = None,
     ) -> CallRequest:
         """Call one tool, and print what a model would read of its result.
 
@@ -129,9 +133,17 @@ def _add_call(app: "App") -> None:
             root: Without a config: the folder of these tools; default: the working folder.
             timeout: Seconds for the call.
             as_json: Print the whole result, as a line of JSON.
+            journal: A file to record the call in. `trio-tools log` reads it.
+            session: What it is recorded as. Without it a new name is made up, and told.
         """
-        setting = _setting(config, options, tools, root, None)
-        return CallRequest(setting=setting, name=_bare(name), arguments=arguments, as_json=as_json, timeout=timeout)
+        return CallRequest(
+            setting=_setting(config, options, tools, root, journal=journal),
+            name=bare(name),
+            arguments=arguments,
+            as_json=as_json,
+            timeout=timeout,
+            session=session,
+        )
 
 
 def _add_tools(app: "App") -> None:
@@ -160,7 +172,7 @@ def _add_tools(app: "App") -> None:
                 openai-responses-strict, anthropic, gemini, mcp.
             pipeline: Policies, wrappers, recorders and observers, in the order in which a call meets them.
         """
-        setting = _setting(config, options, tools, root, None)
+        setting = _setting(config, options, tools, root)
         return ToolsRequest(setting=setting, as_json=as_json, schemas=schemas, pipeline=pipeline)
 
 
@@ -174,7 +186,7 @@ def _add_configs(app: "App") -> None:
         Args:
             names: Only these plugins, switched on. Without names all of them, each commented out.
         """
-        return ConfigRequest(names=tuple(map(_bare, names)))
+        return ConfigRequest(names=tuple(map(bare, names)))
 
     @app.command(help_epilogue=CHECK)
     def check(
@@ -198,7 +210,7 @@ def _add_configs(app: "App") -> None:
         Args:
             shell: bash, zsh or fish.
         """
-        return CompletionRequest(shell=_bare(shell), script=lambda: app.generate_completion(shell=SHELLS[shell]))
+        return CompletionRequest(shell=bare(shell), script=lambda: app.generate_completion(shell=SHELLS[shell]))
 
 
 def _add_schema(app: "App") -> None:
@@ -231,20 +243,22 @@ def _words(error: "CycloptsError") -> str:
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         words = f'"{named(error.unused_tokens[0])}" is an argument too many'
     else:
-        words = named(" ".join(str(error).split())).removesuffix(".")
+        words = named(" ".join(str(error).split()))
+        words = words if words.endswith("...") else words.removesuffix(".")  # of many commands it lists but some
     return f"{words} ({command} --help says what there is)"
 
 
 def _setting(
-    config: Path | None, options: tuple[str, ...], tools: str | None, root: Path | None, parallel: int | None
+    config: Path | None,
+    options: tuple[str, ...],
+    tools: str | None,
+    root: Path | None,
+    *,
+    parallel: int | None = None,
+    journal: Path | None = None,
 ) -> Setting:
     names = None if tools is None else tools_in(tools)
-    return Setting(config=config, options=options, tools=names, root=root, parallel=parallel)
-
-
-def _bare(word: str) -> str:
-    """A hyphen where it stands for no input is a hyphen."""
-    return "-" if word == STDIN else word
+    return Setting(config=config, options=options, tools=names, root=root, parallel=parallel, journal=journal)
 
 
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:

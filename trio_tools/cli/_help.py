@@ -47,6 +47,37 @@ one that says `accepted`. The function is not run; its module is imported, which
 
 **Example**: `trio-tools schema mytools:search '{"query": "trio", "limit": 5}'`"""
 
+LOG = """A journal can be read while an agent writes it. All of these take the file as `--journal FILE`, or from the
+variable `TRIO_TOOLS_JOURNAL`. What others wrote is shown with its control characters escaped; `--json` loses nothing.
+
+**Exit status**: 0; 1 if something in the file is damaged, which is told, and the rest shown; 2 if the journal cannot be
+used.
+
+**Example**: `trio-tools log --journal agent.db`"""
+
+SHOW = """Every turn has a time axis of its own, in seconds from its first call. Times of day are UTC.
+
+**Example**: `trio-tools log show s1 --journal agent.db`"""
+
+PURGE = """Only while no agent writes the journal. The bytes are overwritten. Effects of which nobody knows whether they
+went through keep their keys.
+
+**Example**: `trio-tools log purge s1 --journal agent.db`"""
+
+EXPORT = """The page holds arguments and outputs as the journal does: only its owner may read the file. It has no script
+and loads nothing.
+
+**Example**: `trio-tools log export s1 --html s1.html --journal agent.db`"""
+
+UNKNOWN = """An effect is not known where the process ended while it went on, or its time ran out. Nothing is done again
+under its key until somebody has looked and says so with `trio-tools log resolve`.
+
+**Example**: `trio-tools log unknown --journal agent.db`"""
+
+RESOLVE = """Only while no agent writes the journal.
+
+**Example**: `trio-tools log resolve mail.send m-17 --committed --receipt '{"id": "<17@example.org>"}'`"""
+
 REPAIR = """What was changed is told on standard error, a line for each change: where, what, and why. What is balanced
 comes out as it was, to the byte. Nothing is run again: a result that is missing is told as unknown.
 

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, redirect_stdout
 from trio_tools import ErrorCode, Registry, open_registry
 from trio_tools.cli._status import FAILED, MISUSE, Refused
 from trio_tools.config import Config
+from trio_tools.journal import JournalError
 from trio_tools.values import exception_error, printable
 
 # How a plugin's failure is marked by the registry, in a note on the exception.
@@ -43,6 +44,6 @@ def _words(thrown: BaseException) -> str:
     if isinstance(thrown, OSError) and thrown.strerror:
         of = "" if thrown.filename is None else f': "{thrown.filename}"'
         return f"{thrown.strerror}{of}"
-    if isinstance(thrown, (OSError, RuntimeError, ValueError)) or type(thrown) is LookupError:
+    if isinstance(thrown, (OSError, RuntimeError, ValueError, JournalError)) or type(thrown) is LookupError:
         return printable(thrown) or type(thrown).__name__
     return exception_error(thrown, ErrorCode.TOOL_FAILED).message

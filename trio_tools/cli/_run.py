@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import TypeAlias
@@ -14,13 +15,14 @@ from typing import TypeAlias
 import attrs
 import trio
 
-from trio_tools import Job, PendingCall, Registry
+from trio_tools import Job, PendingCall, Registry, Session
 from trio_tools.cli._lines import Lines
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._printable import complain
 from trio_tools.cli._screen import Screen
+from trio_tools.cli._session import session_for
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._source import cannot_read, open_source
 from trio_tools.cli._status import FAILED, INTERRUPTED, OK, READER_GONE, Refused
@@ -30,6 +32,11 @@ from trio_tools.cli._stuck import stuck
 from trio_tools.cli._table import screen_for
 from trio_tools.cli._turns import Turns
 from trio_tools.config import Config
+from trio_tools.journal import Journal, JournalError
+
+# Seconds that a journal has to write what it was told before the process is left: it takes milliseconds, and who has
+# pressed Ctrl-C three times waits for a disk that hangs no longer.
+LAST_SECONDS = 1.0
 
 
 @attrs.frozen
@@ -47,7 +54,7 @@ Work: TypeAlias = Callable[[Registry, Workplace], Awaitable[int]]
 @attrs.frozen(kw_only=True)
 class RunRequest:
     """`trio-tools run`: a `file` to read turns from, perhaps `STDIN`; the `form` of its lines, or None for whichever
-    each is in; `timeout` of the whole run in seconds, or None.
+    each is in; `timeout` of the whole run in seconds, or None; the name of its `session`, or None for a new one.
 
     Raises `Refused` for a timeout that is none.
     """
@@ -56,23 +63,25 @@ class RunRequest:
     file: str
     form: str | None = None
     timeout: float | None = None
+    session: str | None = None
 
     def __attrs_post_init__(self) -> None:
         check_timeout(self.timeout)
 
     def answer(self) -> int:
         """Run all turns of the input and return the exit status."""
-        return trio.run(self._run, self.setting.load())
+        config = self.setting.load()
+        return trio.run(self._run, config, session_for(config, self.session))
 
-    async def _run(self, config: Config) -> int:
+    async def _run(self, config: Config, session: Session | None) -> int:
         async def turns(run: Run) -> int:
             async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
-                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines))
+                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines, session))
 
         return await with_signals(self.timeout, turns)
 
-    async def _turns(self, lines: Lines, registry: Registry, place: Workplace) -> int:
-        turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form)
+    async def _turns(self, lines: Lines, session: Session | None, registry: Registry, place: Workplace) -> int:
+        turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form, session=session)
         try:
             return await turns.run()
         except OSError as error:
@@ -160,6 +169,16 @@ class Run:
         complain(f"cannot write to standard output: {error.strerror}")
         self.place.stop.end(FAILED, "results cannot be written")
 
+    async def _write_down(self) -> None:
+        """Have a journal write what it was told, if there is one, for as long as `LAST_SECONDS`."""
+        try:
+            journal = None if self._registry is None else self._registry.require(Journal)
+        except LookupError:  # nothing is recorded
+            return
+        if journal is not None:
+            with trio.move_on_after(LAST_SECONDS), suppress(JournalError):  # which is logged where it happens
+                await journal.flushed()
+
     async def _heed(self, signals: AsyncIterator[int]) -> None:
         """Do what each signal asks for (D19)."""
         place = self.place
@@ -172,4 +191,5 @@ class Run:
                         complain(line)
             elif step is Step.LEAVE:
                 place.screen.end()
+                await self._write_down()
                 os._exit(INTERRUPTED if place.stop.status is None else place.stop.status)

@@ -21,18 +21,21 @@ FILE_TOOLS = ("read", "glob", "grep")
 TOOLS = (*FILE_TOOLS, "bash")
 # What `-` stands for. It is read as the descriptor 0 that it is, and not opened anew.
 STDIN = "/dev/stdin"
+# The plugin that records calls in a file.
+JOURNAL = "journal"
 
 
 @attrs.frozen(kw_only=True)
 class Setting:
     """What was asked for: a `config` file; or else which of our own `tools`, below `root`. `options` are of the form
-    `KEY=VALUE`, and `parallel` is how many calls of a turn may run at once."""
+    `KEY=VALUE`, `parallel` is how many calls of a turn may run at once, and `journal` a file to record them in."""
 
     config: Path | None = None
     options: tuple[str, ...] = ()
     tools: tuple[str, ...] | None = None
     root: Path | None = None
     parallel: int | None = None
+    journal: Path | None = None
 
     def load(self) -> Config:
         """The config. Raises `Refused` with everything that is wrong."""
@@ -59,6 +62,9 @@ class Setting:
             if self.parallel < 1:
                 raise Refused(f"--parallel must be a positive whole number, not {self.parallel}")
             yield "registry.max_parallel_calls", Override(self.parallel, "--parallel")
+        if self.journal is not None:
+            yield f"plugins.{JOURNAL}", Override(True, "--journal")
+            yield f"plugins.{JOURNAL}.path", Override(str(self.journal), "--journal")
         for option in self.options:
             key, equals, value = option.partition("=")
             if not equals or not key.strip():
@@ -88,6 +94,11 @@ def tools_in(text: str) -> tuple[str, ...]:
         if names.count(name) > 1:
             raise Refused(f'--tools: "{name}" stands more than once')
     return names
+
+
+def bare(word: str) -> str:
+    """A hyphen where it stands for no input is a hyphen."""
+    return "-" if word == STDIN else word
 
 
 def form_in(text: str | None) -> str | None:

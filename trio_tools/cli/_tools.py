@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import attrs
 import trio
 
 from trio_tools import Registry, Tool
+from trio_tools.cli._listing import Listing
 from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
-from trio_tools.cli._printable import json_text, named, printable
+from trio_tools.cli._printable import json_text, named
 from trio_tools.cli._screen import Screen
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._status import OK, Refused
 from trio_tools.cli._stdout import say
 from trio_tools.config import Config
 from trio_tools.formats import FORMS
-
-# Characters of a name in a table. Usual ones fit; the others are cut.
-NAME_LENGTH = 40
-# Characters of a description in a table: its first sentence, on a line of a wide terminal.
-DESCRIPTION_LENGTH = 100
-# Columns of a table that goes into a pipe or a file: nothing is folded there.
-PIPE_WIDTH = 250
-
-
-@attrs.frozen
-class _Table:
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
 
 
 @attrs.frozen(kw_only=True)
@@ -55,14 +42,14 @@ class ToolsRequest:
     def answer(self) -> int:
         """Print it."""
         shown = trio.run(self._wanted, self.setting.load())
-        say(shown if isinstance(shown, str) else _drawn(shown))
+        say(shown if isinstance(shown, str) else shown.drawn())
         return OK
 
-    async def _wanted(self, config: Config) -> str | _Table:
+    async def _wanted(self, config: Config) -> str | Listing:
         with log_told(Screen()):
             return await self._shown(config)
 
-    async def _shown(self, config: Config) -> str | _Table:
+    async def _shown(self, config: Config) -> str | Listing:
         async with opened(config) as registry:
             if self.as_json:
                 return json_text([_facts(registry, one) for _, one in sorted(registry.tools.items())], indent=2)
@@ -74,8 +61,12 @@ class ToolsRequest:
             if self.pipeline:
                 joined = registry.joined()
                 rows = [(str(place), one.seam, one.function, one.plugin or "") for place, one in enumerate(joined, 1)]
-                return _Table(("", "seam", "function", "plugin"), rows) if rows else "nothing stands round a call"
-            return _Table(("tool", "plugin", "is", "budget", "what it does"), list(_rows(registry)))
+                return (
+                    Listing(heads=("", "seam", "function", "plugin"), rows=rows)
+                    if rows
+                    else "nothing stands round a call"
+                )
+            return Listing(heads=("tool", "plugin", "is", "budget", "what it does"), rows=list(_rows(registry)))
 
 
 def _facts(registry: Registry, one: Tool) -> dict[str, object]:
@@ -102,25 +93,3 @@ def _rows(registry: Registry) -> Iterator[tuple[str, ...]]:
             ", ".join(f"{seconds:g} s{kind}" for kind, seconds in budgets.items() if seconds is not None),
             one.description.strip().partition("\n")[0],
         )
-
-
-def _drawn(wanted: _Table) -> str:
-    """A table as text, as wide as the terminal; what others wrote is made printable."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for head in wanted.heads:
-        last = head == wanted.heads[-1]
-        table.add_column(head, overflow="fold" if last else "ellipsis", no_wrap=not last)
-    for row in wanted.rows:
-        *cells, last_cell = row
-        shown = [printable(cell, limit=NAME_LENGTH) for cell in cells]
-        table.add_row(*map(Text, [*shown, printable(last_cell, limit=DESCRIPTION_LENGTH)]))
-    console = Console(
-        width=None if sys.stdout.isatty() else PIPE_WIDTH, no_color=True, markup=False, emoji=False, highlight=False
-    )
-    with console.capture() as captured:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())

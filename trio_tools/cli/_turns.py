@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trio_tools import Registry, ToolResult
+from trio_tools import Registry, Session, ToolResult
 from trio_tools.cli._answers import answers
 from trio_tools.cli._lines import MAX_LINE_BYTES, Line, Lines
 from trio_tools.cli._outlet import Outlet
@@ -19,7 +19,8 @@ class Turns:
     When the time is up, the calls of lines that are there already (in a regular file all of them) are answered as
     aborted before dispatch; a pipe is read no further. When somebody ends the run, the turn in hand is the last.
 
-    `form` is what all lines are in; None if each says it by itself. Answers are in the form of their line.
+    `form` is what all lines are in; None if each says it by itself. Answers are in the form of their line. All turns
+    are of one `session`, or of none.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Turns:
         stop: Stop,
         *,
         form: str | None = None,
+        session: Session | None = None,
     ) -> None:
         self._lines = lines
         self._registry = registry
@@ -38,6 +40,7 @@ class Turns:
         self._screen = screen
         self._stop = stop
         self._form = form
+        self._session = session
         self._faulty = False  # a line was no turn
         self._late = False  # the time was up before the input was
 
@@ -95,7 +98,7 @@ class Turns:
         scope = self._stop.take_in_hand()
         self._screen.begin(number, turn.calls)
         try:
-            await self._registry.execute_turn(turn.calls, scope=scope, on_settled=settled)
+            await self._registry.execute_turn(turn.calls, scope=scope, session=self._session, on_settled=settled)
         finally:  # also if a plugin crashes meanwhile: what has settled is told
             answering.ended([result for _, result in sorted(results.items())])
             self._screen.end()

@@ -1,17 +1,16 @@
 """The words of the live table.
 
-Names, ids, messages and codes are others' words. They are cut and go through `printable` before they are drawn.
+Names, ids, messages and codes are others' words. They are cut and go through `column_text` before they are drawn.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 import attrs
 
 from trio_tools import Progress
-from trio_tools.cli._printable import printable
+from trio_tools.cli._column import column_text
 from trio_tools.cli._rows import REFRESH, Row
 
 # Seconds of a minute and of an hour, by which a time is told in longer units.
@@ -97,25 +96,7 @@ class Words:
         return Cell(f"awaits {self.waits_for(row).text}", "italic")
 
     def _shown(self, text: str) -> str:
-        shown = printable(text, limit=self._width)  # what is still too long for its column ends in an ellipsis there
-        if shown.isascii():
-            return shown
-        return "".join(one if _has_sure_width(one) else _escaped(one) for one in shown)
-
-
-def _has_sure_width(character: str) -> bool:
-    """Whether every terminal gives it the width that rich counts with. Fillers, halves of flags and colours of skin
-    are wide in one and nothing in the next, and would push a line over the edge."""
-    from rich.cells import cell_len
-
-    if unicodedata.category(character).startswith("M"):  # a mark, on the character before it
-        return True
-    wide = unicodedata.east_asian_width(character) in {"W", "F"}
-    return cell_len(character) >= 1 + wide and not "\U0001f1e6" <= character <= "\U0001f1ff"
-
-
-def _escaped(character: str) -> str:
-    return character.encode("ascii", "backslashreplace").decode()
+        return column_text(text, limit=self._width)
 
 
 def told(seconds: float) -> str:

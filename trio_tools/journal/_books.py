@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 
 import trio
 
@@ -46,6 +46,7 @@ class Journal:
         self._offset = time.time() - trio.current_time()
         self._deciding = trio.Lock()
         self._beginning: set[tuple[str, str]] = set()  # names and keys of effects that are being looked up to begin
+        self._added = 0  # the last entry that was given to the store
 
     @property
     def damage(self) -> Sequence[Damage]:
@@ -56,33 +57,32 @@ class Journal:
         """The Unix seconds that an entry of now has."""
         return trio.current_time() + self._offset
 
-    async def record(self, event: CallEvent) -> None:
+    def record(self, event: CallEvent) -> Awaitable[None] | None:
         """Take in one event of a call: the recorder that a registry is given.
 
-        Waits until it survives a crash where something hangs on it: before a body runs (unless its tool is
-        `read_only`) and before an effect begins, after an effect has ended and once a call has settled. Other events
-        are written with those.
+        What is returned is to be awaited: it waits until the event survives a crash, where something hangs on it:
+        before a body runs (unless its tool is `read_only`) and before an effect begins, after an effect has ended and
+        once a call has settled. Other events are written with those, and nothing is returned.
 
-        Raises `JournalError` if it cannot be written, and for the beginning of an effect whose key says that it is not
-        to be done.
+        Raises `JournalError`, here or where it is awaited, if the event cannot be written, and for the beginning of an
+        effect whose key says that it is not to be done.
 
         **Cancellation**: the wait ends; the event may have been written all the same, or still be.
         """
         if isinstance(event, EffectBegun) and event.key is not None:
-            added = await self._begun(event, (event.name, event.key))
-        else:
-            added = self._add(event)
+            return self._begun(event, (event.name, event.key))
+        added = self._add(event)
         if isinstance(event, CallDispatching):
             must_last = not event.read_only
         else:
             must_last = isinstance(event, (CallSettled, EffectBegun, EffectEnded))
-        if must_last:
-            await self._store.written(added)
+        return self._store.written(added) if must_last else None
 
     def _add(self, event: CallEvent) -> int:
-        return self._store.add(event.at + self._offset, self._redaction(event))
+        self._added = self._store.add(event.at + self._offset, self._redaction(event))
+        return self._added
 
-    async def _begun(self, event: EffectBegun, name_and_key: tuple[str, str]) -> int:
+    async def _begun(self, event: EffectBegun, name_and_key: tuple[str, str]) -> None:
         """Look once more, now that it begins: another registry on this journal may have asked and begun meanwhile."""
         if name_and_key in self._beginning:
             raise JournalError(f"{_called(*name_and_key)} is begun by another call in this moment")
@@ -92,9 +92,19 @@ class Journal:
             if found is not None:
                 state = found.effect.state.value
                 raise JournalError(f"{_called(*name_and_key)} is not begun again: another call has, and it is {state}")
-            return self._add(event)
+            added = self._add(event)
         finally:
             self._beginning.discard(name_and_key)
+        await self._store.written(added)
+
+    async def flushed(self) -> None:
+        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for.
+
+        Raises `JournalError` if they cannot be written.
+
+        **Cancellation**: the wait ends; they may have been written all the same, or still be.
+        """
+        await self._store.written(self._added)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,86 @@
+"""`trio-tools log export`: sessions as a page in a file, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import attrs
+
+from trio_tools.cli._printable import json_text, named
+from trio_tools.cli._setting import STDIN
+from trio_tools.cli._status import FAILED, Refused
+from trio_tools.cli._stdout import say
+from trio_tools.cli.log._axis import charts
+from trio_tools.cli.log._opening import found, with_journal
+from trio_tools.cli.log._page import SessionLog, page
+from trio_tools.journal import Journal
+
+
+@attrs.frozen(kw_only=True)
+class ExportRequest:
+    """These `sessions` of a `journal`, or all of them if none is named, as a page in the file `html`; one that is there
+    already stays, unless `overwrite`.
+
+    Raises `Refused` for standard output, where a page of private things has no mode, and may come in part.
+    """
+
+    journal: Path
+    sessions: tuple[str, ...]
+    html: Path
+    overwrite: bool = False
+    as_json: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if str(self.html) == STDIN:
+            raise Refused("--html takes the name of a file; a page is not written to standard output")
+
+    def answer(self) -> int:
+        """Write it, and print what is in it. Raises `Refused` for a session that there is not, and for a file that is
+        there or cannot be written."""
+        if not self.overwrite and os.path.lexists(self.html):
+            raise _there_already(self.html)
+        return with_journal(self.journal, self._exported)
+
+    async def _exported(self, journal: Journal) -> None:
+        if self.sessions:
+            wanted = [await found(journal, one) for one in dict.fromkeys(self.sessions)]
+        else:
+            wanted = [one.session for one in await journal.sessions()]
+        logs = [SessionLog(session=one, turns=charts(await journal.calls(one))) for one in wanted]
+        write_whole(self.html, page(logs, title=self.journal.name).encode(), overwrite=self.overwrite)
+        calls = sum(len(turn.lines) for one in logs for turn in one.turns)
+        if self.as_json:
+            say(json_text({"file": str(self.html), "sessions": len(logs), "calls": calls}))
+            return
+        say(f"wrote {named(str(self.html))}; sessions: {len(logs)}, calls: {calls}")
+
+
+def write_whole(file: Path, content: bytes, *, overwrite: bool) -> None:
+    """Write a file that only its owner may read. It appears under its name when all of it is on the disk; what is there
+    already stays, unless it is to be overwritten. Raises `Refused` where that cannot be done."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{file.name[:40]}-", dir=file.parent)  # of mode 0600
+        try:
+            with os.fdopen(descriptor, "wb") as written:
+                written.write(content)
+                written.flush()
+                os.fsync(written.fileno())
+            if overwrite:
+                os.replace(name, file)
+            else:
+                os.link(name, file)  # which, unlike a rename, replaces nothing
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+    except FileExistsError:
+        raise _there_already(file) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Refused(f'cannot write "{named(str(file))}": {reason}', status=FAILED) from None
+
+
+def _there_already(file: Path) -> Refused:
+    return Refused(f'"{named(str(file))}" is there already; --overwrite replaces it')
