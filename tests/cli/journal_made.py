@@ -37,7 +37,8 @@ def make(file: Path, *sessions: Sequence[CallEvent]) -> None:
         async with open_journal(file) as journal:
             for events in sessions:
                 for event in events:
-                    await journal.record(event)
+                    if (waits := journal.record(event)) is not None:
+                        await waits
 
     trio.run(recorded)
 

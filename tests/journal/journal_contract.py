@@ -69,6 +69,13 @@ async def keep(store: Store, *events: CallEvent) -> None:
     await store.written(added)
 
 
+async def recorded(journal: Journal, event: CallEvent) -> None:
+    """Have an event recorded as a registry does."""
+    waits = journal.record(event)
+    if waits is not None:
+        await waits
+
+
 async def told(store: Store, session: str | None = "s") -> list[tuple[float, object]]:
     """Times and events of a session."""
     return [(entry.time, entry.event) for entry in await store.session(session)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from functools import cache
 
@@ -27,8 +27,8 @@ async def books(registry: Registry, config: Nothing) -> AsyncGenerator[None]:
     def journal() -> Journal:
         return Journal(registry.require(MemoryStore))  # services of a run come after its plugins
 
-    async def record(event: CallEvent) -> None:
-        await journal().record(event)
+    def record(event: CallEvent) -> Awaitable[None] | None:
+        return journal().record(event)
 
     with registry.add_recorder(record):
         yield

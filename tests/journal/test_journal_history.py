@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from journal_contract import Place, call, every_store, in_memory, journal_at, keep
+from journal_contract import Place, call, every_store, in_memory, journal_at, keep, recorded
 from trio.testing import MockClock
 
 from benchmarks._balance import FORMS, unbalanced
@@ -47,9 +47,9 @@ async def test_turns_that_are_under_way_are_not_in_it_yet() -> None:
     first, second, other = call("t/0"), call("t/1"), call("u/0")
     async with journal_at(in_memory(Path())) as journal:
         for event in (first.accepted(), second.accepted(), first.settled(), other.accepted(), other.settled()):
-            await journal.record(event)
+            await recorded(journal, event)
         assert [message.get("id") for message in await _plain(journal)] == [None, "id-u/0"]
-        await journal.record(second.settled())
+        await recorded(journal, second.settled())
         assert [message.get("id") for message in await _plain(journal)] == [None, "id-t/0", "id-t/1", None, "id-u/0"]
 
 
@@ -94,7 +94,7 @@ async def test_arguments_that_the_record_has_not_are_not_told_as_none() -> None:
     one = call("t/0")
     async with journal_at(in_memory(Path())) as journal:
         for event in (one.accepted(None), one.settled()):
-            await journal.record(event)
+            await recorded(journal, event)
         (asked, answered) = await _plain(journal)
         anthropic: Any = await journal.history("s", form="anthropic")
     why = "(these arguments were not kept: they are no JSON, or their record is damaged)"

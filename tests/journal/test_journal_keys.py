@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from journal_contract import Place, call, every_store, journal_at, keep
+from journal_contract import Place, call, every_store, journal_at, keep, recorded
 
 from trio_tools import CallEvent, Effect, EffectState, NotJSON
 from trio_tools.journal import Journal, JournalError, UnknownEffect
@@ -29,7 +29,7 @@ def _events(key: str, *states: EffectState) -> list[CallEvent]:
 
 async def _tell(journal: Journal, key: str, *states: EffectState) -> None:
     for event in _events(key, *states):
-        await journal.record(event)
+        await recorded(journal, event)
 
 
 @every_store
@@ -70,9 +70,9 @@ async def test_what_is_not_to_be_done_again_is_not_recorded_as_begun(
         await _tell(journal, "k", state)
         told = await journal.calls("s")
         with pytest.raises(JournalError, match=f"'mail' with key 'k' is not begun again.*it is {state.value}"):
-            await journal.record(call("t/0").begun(key="k"))
+            await recorded(journal, call("t/0").begun(key="k"))
         assert await journal.calls("s") == told
-        await journal.record(call("t/0").begun(key="l"))
+        await recorded(journal, call("t/0").begun(key="l"))
 
 
 @every_store
@@ -82,7 +82,7 @@ async def test_of_two_beginnings_at_once_one_is_recorded(make: Make, tmp_path: P
 
         async def begin(place: str) -> None:
             try:
-                await journal.record(call(place).begun(key="k"))
+                await recorded(journal, call(place).begun(key="k"))
             except JournalError as error:
                 refused.append(str(error))
 
@@ -115,7 +115,7 @@ async def test_an_effect_that_its_tool_let_go_of_waits_too(make: Make, tmp_path:
     async with journal_at(make(tmp_path)) as journal:
         await _tell(journal, "other", COMMITTED)
         for event in (one.accepted(), one.begun(key="k"), one.settled()):
-            await journal.record(event)
+            await recorded(journal, event)
         assert [(waits.key, waits.ref) for waits in await journal.unknown()] == [("k", one.ref)]
         assert (await journal.calls("s"))[-1].effects[0].effect.state is UNKNOWN
         assert (await journal.resolve("mail", "k", committed=True)).state is COMMITTED
@@ -145,7 +145,7 @@ async def test_what_was_decided_to_have_failed_may_be_done_again(make: Make, tmp
         assert (await journal.effect("mail", "k"), await journal.unknown()) == (None, ())
         again = call("again/0")
         for event in (again.accepted(), again.begun(key="k"), again.ended(UNKNOWN, key="k"), again.settled()):
-            await journal.record(event)
+            await recorded(journal, event)
         assert [one.ref for one in await journal.unknown()] == [again.ref], "a decision is on what was before it"
         await journal.resolve("mail", "k", committed=True, receipt=2)
         states = [one.effects[0].effect.state for one in await journal.calls("s")]
@@ -197,7 +197,7 @@ async def test_a_decision_has_a_receipt_only_of_what_went_through_and_only_json(
     one = call("t/0")
     async with journal_at(make(tmp_path)) as journal:
         for event in (one.accepted(), one.begun(key="k"), one.ended(UNKNOWN, key="k")):
-            await journal.record(event)
+            await recorded(journal, event)
         with pytest.raises(ValueError, match="has no receipt"):
             await journal.resolve("mail", "k", committed=False, receipt=1)
         with pytest.raises(NotJSON):

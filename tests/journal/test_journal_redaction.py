@@ -6,7 +6,7 @@ import json
 
 import pytest
 import trio
-from journal_contract import call
+from journal_contract import call, recorded
 
 from trio_tools import JSONValue, Registry, Session, Tool, ToolCall, ToolResult, open_registry, tool
 from trio_tools.journal import CallRecord, Journal, MemoryJournalConfig, journal_in_memory
@@ -18,7 +18,7 @@ SECRET = "hunter2-in-full"
 async def kept(arguments: JSONValue, metadata: JSONValue = None) -> tuple[JSONValue, JSONValue]:
     """What is written of these, with `password` and `token` to be redacted."""
     store = MemoryStore()
-    await Journal(store, redact=("password", "token")).record(call("t/0").accepted(arguments, metadata))
+    await recorded(Journal(store, redact=("password", "token")), call("t/0").accepted(arguments, metadata))
     assert SECRET not in repr(await store.session("s"))
     (record,) = await Journal(store).calls("s")
     return record.arguments, record.metadata

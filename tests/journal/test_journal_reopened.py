@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import trio
-from journal_contract import FORMS, Place, call, every_store, unbalanced
+from journal_contract import FORMS, Place, call, every_store, recorded, unbalanced
 from journal_contract import journal_at as opened_at
 
 from trio_tools import (
@@ -45,7 +45,7 @@ async def twice(context: ToolContext, text: str) -> str:
 
 
 @asynccontextmanager
-async def recorded(journal: Journal) -> AsyncGenerator[Registry]:
+async def recording(journal: Journal) -> AsyncGenerator[Registry]:
     """A registry of its own on that journal."""
     async with open_registry() as registry:
         registry.register(post)
@@ -91,7 +91,7 @@ async def test_turns_of_later_processes_follow_those_of_earlier_ones_unmixed(mak
     """L014: the first turn of each is its own, also where a model gives the same ids again."""
     place, results = make(tmp_path), list[ToolResult]()
     for process in range(3):
-        async with opened_at(place) as journal, recorded(journal) as registry:
+        async with opened_at(place) as journal, recording(journal) as registry:
             results += [*await turn(registry, f"{process}.0"), *await turn(registry, f"{process}.1")]
             await check_is_all_of(journal, results)
 
@@ -101,7 +101,7 @@ async def test_registries_one_after_another_share_a_journal(make: Make, tmp_path
     results = list[ToolResult]()
     async with opened_at(make(tmp_path)) as journal:
         for number in range(3):
-            async with recorded(journal) as registry:
+            async with recording(journal) as registry:
                 results += await turn(registry, str(number))
         await check_is_all_of(journal, results)
 
@@ -111,7 +111,7 @@ async def test_registries_at_once_share_a_journal(make: Make, tmp_path: Path) ->
     """Their turns are not mixed, though their events are."""
     results: dict[str, list[ToolResult]] = {}
     async with opened_at(make(tmp_path)) as journal, AsyncExitStack() as stack:
-        registries = [await stack.enter_async_context(recorded(journal)) for _ in range(3)]
+        registries = [await stack.enter_async_context(recording(journal)) for _ in range(3)]
 
         async def go(number: int) -> None:
             for again in range(2):
@@ -139,7 +139,7 @@ async def test_an_effect_is_made_once_by_registries_that_share_a_journal(make: M
 
         return str(await context.irreversible("pay", charge, key="17"))
 
-    async with opened_at(make(tmp_path)) as journal, recorded(journal) as one, recorded(journal) as other:
+    async with opened_at(make(tmp_path)) as journal, recording(journal) as one, recording(journal) as other:
         for registry in (one, other):
             registry.register(pay)
 
@@ -166,7 +166,7 @@ async def test_a_closed_journal_says_so(tmp_path: Path) -> None:
         journal.unknown,
         lambda: journal.effect("mail", "k"),
         lambda: journal.resolve("mail", "k", committed=True),
-        lambda: journal.record(call("t/0").accepted()),
+        lambda: recorded(journal, call("t/0").accepted()),
     ):
         with pytest.raises(JournalError, match=r"calls.db is closed"):
             await question()
@@ -236,7 +236,7 @@ async def test_a_cancel_at_any_step_leaves_a_journal_that_opens_at_once_case_b36
             if not leaving:
                 trio.lowlevel.add_instrument(stepping)
             async with open_journal(path) as journal:
-                await journal.record(told.accepted())
+                await recorded(journal, told.accepted())
                 if leaving:
                     trio.lowlevel.add_instrument(stepping)
         trio.lowlevel.remove_instrument(stepping)
