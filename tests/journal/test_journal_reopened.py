@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 import trio
-from journal_contract import FORMS, Place, call, every_store, recorded, unbalanced
+from journal_contract import Place, call, every_store, recorded
 from journal_contract import journal_at as opened_at
 
+from benchmarks._balance import FORMS, unbalanced
 from trio_tools import (
     EffectLedger,
     EffectState,
