@@ -18,6 +18,7 @@ NAMES = (
     "import_time",
     "intake",
     "exploration",
+    "journal",
     "properties",
     "schema",
     "hostile",

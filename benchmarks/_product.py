@@ -24,6 +24,11 @@ def register_tools(registry: Registry) -> None:
     registry.register(tool(name="fail")(_workload.fail))
 
 
+def register_recorded(registry: Registry) -> None:
+    """The least tool as one that changes the world: a journal is waited for before it starts."""
+    registry.register(tool(name="record")(_workload.add))
+
+
 def add_seams(registry: Registry) -> None:
     """One policy, one wrapper, one observer, each doing nothing."""
     registry.add_pre_policy(_allow)

@@ -88,17 +88,25 @@ async def test_what_calls_and_jobs_make_in_their_turn_is_no_part_of_it(autojump_
         assert [record.ref.call_id for record in await journal.calls("sub")] == ["sub1", "sub2"]
 
 
-async def test_what_is_no_json_is_sent_without_arguments_and_another_form_is_refused() -> None:
+async def test_arguments_that_the_record_has_not_are_not_told_as_none() -> None:
+    """Case B33: what was no JSON, or whose record is damaged."""
     one = call("t/0")
     async with journal_at(in_memory(Path())) as journal:
         for event in (one.accepted(None), one.settled()):
             await journal.record(event)
         (asked, answered) = await _plain(journal)
+        anthropic: Any = await journal.history("s", form="anthropic")
+    why = "(these arguments were not kept: they are no JSON, or their record is damaged)"
+    assert asked == {"calls": [{"id": "id-t/0", "name": "send", "arguments": why}]}
+    assert answered["text"] == "done"
+    assert anthropic[0]["content"][0]["input"] == {"unreadable_arguments": why}
+
+
+async def test_another_form_is_refused_and_nobody_has_an_empty_history() -> None:
+    async with journal_at(in_memory(Path())) as journal:
         with pytest.raises(ValueError, match="there is no form 'gemini'"):
             await journal.history("s", form="gemini")
         assert await journal.history("nobody's") == []
-    assert asked == {"calls": [{"id": "id-t/0", "name": "send", "arguments": {}}]}
-    assert answered["text"] == "done"
 
 
 async def test_results_are_those_that_were_given(autojump_clock: MockClock) -> None:

@@ -9,22 +9,27 @@ import pytest
 import trio
 from journal_contract import Place, call, every_store, journal_at, keep
 
-from trio_tools import Effect, EffectState, NotJSON
+from trio_tools import CallEvent, Effect, EffectState, NotJSON
 from trio_tools.journal import Journal, JournalError, UnknownEffect
 
 Make = Callable[[Path], Place]
 BEGUN, COMMITTED, FAILED, UNKNOWN = EffectState.BEGUN, EffectState.COMMITTED, EffectState.FAILED, EffectState.UNKNOWN
 
 
-async def _tell(journal: Journal, key: str, *states: EffectState) -> None:
+def _events(key: str, *states: EffectState) -> list[CallEvent]:
     """A call for each state, of which the effect of this key came to that."""
+    events: list[CallEvent] = []
     for number, state in enumerate(states):
         one = call(f"{key}{number}/0")
-        for event in (one.accepted(), one.dispatching(), one.begun(key=key)):
-            await journal.record(event)
+        events += [one.accepted(), one.dispatching(), one.begun(key=key)]
         if state is not BEGUN:
-            await journal.record(one.ended(state, key=key, receipt=number if state is COMMITTED else None))
-            await journal.record(one.settled())
+            events += [one.ended(state, key=key, receipt=number if state is COMMITTED else None), one.settled()]
+    return events
+
+
+async def _tell(journal: Journal, key: str, *states: EffectState) -> None:
+    for event in _events(key, *states):
+        await journal.record(event)
 
 
 @every_store
@@ -37,7 +42,7 @@ async def _tell(journal: Journal, key: str, *states: EffectState) -> None:
         ((UNKNOWN,), Effect("mail", UNKNOWN, key="k")),
         ((FAILED,), None),
         ((FAILED, FAILED, COMMITTED), Effect("mail", COMMITTED, 2, key="k")),
-        # two registries that share a journal do not know of each other's calls
+        # no journal of ours begins what went through or is unknown; if one has it all the same, nothing is hidden
         ((COMMITTED, FAILED), Effect("mail", COMMITTED, 0, key="k")),
         ((COMMITTED, UNKNOWN), Effect("mail", COMMITTED, 0, key="k")),
         ((UNKNOWN, FAILED), Effect("mail", UNKNOWN, key="k")),
@@ -46,11 +51,46 @@ async def _tell(journal: Journal, key: str, *states: EffectState) -> None:
 async def test_what_counts_of_a_key_is_that_it_went_through_or_else_that_nobody_knows(
     make: Make, tmp_path: Path, states: tuple[EffectState, ...], known: Effect | None
 ) -> None:
-    async with journal_at(make(tmp_path)) as journal:
-        await _tell(journal, "k", *states)
+    async with make(tmp_path)() as store:
+        await keep(store, *_events("k", *states))
+        journal = Journal(store)
         assert await journal.effect("mail", "k") == known
         assert await journal.effect("post", "k") is None
         assert await journal.effect("mail", "another") is None
+        assert await journal.effect("mail", "\ud800") is None, "nothing is begun under what cannot be written"
+
+
+@every_store
+@pytest.mark.parametrize("state", [BEGUN, COMMITTED, UNKNOWN])
+async def test_what_is_not_to_be_done_again_is_not_recorded_as_begun(
+    make: Make, tmp_path: Path, state: EffectState
+) -> None:
+    """M023: another registry of this process may have begun it since this one has asked."""
+    async with journal_at(make(tmp_path)) as journal:
+        await _tell(journal, "k", state)
+        told = await journal.calls("s")
+        with pytest.raises(JournalError, match=f"'mail' with key 'k' is not begun again.*it is {state.value}"):
+            await journal.record(call("t/0").begun(key="k"))
+        assert await journal.calls("s") == told
+        await journal.record(call("t/0").begun(key="l"))
+
+
+@every_store
+async def test_of_two_beginnings_at_once_one_is_recorded(make: Make, tmp_path: Path) -> None:
+    refused: list[str] = []
+    async with journal_at(make(tmp_path)) as journal:
+
+        async def begin(place: str) -> None:
+            try:
+                await journal.record(call(place).begun(key="k"))
+            except JournalError as error:
+                refused.append(str(error))
+
+        async with trio.open_nursery() as nursery:
+            for place in ("t/0", "u/0", "v/0"):
+                nursery.start_soon(begin, place)
+        assert len(refused) == 2
+        assert len(await journal.calls("s")) == 1
 
 
 @every_store
@@ -73,7 +113,7 @@ async def test_a_key_is_known_across_a_crash_and_waits_for_a_decision(make: Make
 async def test_an_effect_that_its_tool_let_go_of_waits_too(make: Make, tmp_path: Path) -> None:
     one = call("t/0")
     async with journal_at(make(tmp_path)) as journal:
-        await _tell(journal, "other", COMMITTED, FAILED)
+        await _tell(journal, "other", COMMITTED)
         for event in (one.accepted(), one.begun(key="k"), one.settled()):
             await journal.record(event)
         assert [(waits.key, waits.ref) for waits in await journal.unknown()] == [("k", one.ref)]

@@ -126,6 +126,7 @@ async def test_who_misses_the_journal_is_told_how_to_come_by_it() -> None:
         ({"path": "x", "max_bytes": -1}, "max_bytes must be a positive whole number of bytes, not -1"),
         ({"path": "x", "max_bytes": 1.5}, "max_bytes must be a positive whole number of bytes, not 1.5"),
         ({"path": "x", "redact": "card"}, 'redact must be a list of names, such as ["card"]'),
+        ({"path": "x", "redact": 5}, "redact must be a list of names, not int"),
         ({"path": "x", "redact": ["a", ""]}, "redact must hold names of arguments, not ''"),
     ],
 )

@@ -113,7 +113,7 @@ login = Tool(
 )
 
 
-async def _called(registry: Registry, **arguments: str) -> tuple[ToolResult, CallRecord]:
+async def _called(registry: Registry, **arguments: object) -> tuple[ToolResult, CallRecord]:
     result = await registry.execute(ToolCall("login", arguments), scope=trio.CancelScope(), session=Session("s"))
     return result, (await registry.require(Journal).calls("s"))[-1]
 
@@ -128,6 +128,10 @@ async def test_a_refusal_that_may_quote_what_was_redacted_is_withheld_too() -> N
         assert SECRET not in repr(record)
         assert record.result.text == "Error: invalid arguments: (redacted)"
         assert record.result.code == "INVALID_ARGS"
+        # what was no JSON is not kept, and may have had one of them
+        result, record = await _called(registry, user=float("nan"))
+        assert record.result is not None
+        assert (record.arguments, record.result.text) == (None, "Error: invalid arguments: (redacted)")
         # nothing redacted, nothing to hide
         result, record = await _called(registry, user="bob")
         assert (record.result, "bob" in result.text) == (result, True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from journal_contract import Place, call, every_store, keep, seqs, told
 
 from trio_tools import CallEvent, Effect, EffectState, Session
-from trio_tools.journal import EffectResolved
+from trio_tools.journal import EffectResolved, JournalError
 
 Make = Callable[[Path], Place]
 FAILED, COMMITTED, UNKNOWN = EffectState.FAILED, EffectState.COMMITTED, EffectState.UNKNOWN
@@ -90,6 +91,20 @@ async def test_what_is_unsettled_comes_with_its_whole_turn_and_what_its_calls_ma
 
 
 @every_store
+async def test_a_call_whose_acceptance_is_lost_is_unsettled_too(make: Make, tmp_path: Path) -> None:
+    """Case B31: the others of its entries tell of it, but for a late end of an effect."""
+    one, late = call("t/0"), call("u/0")
+    place = make(tmp_path)
+    for event in (one.decided(), one.dispatching(), one.begun()):
+        async with place() as store:
+            await keep(store, event, late.ended(COMMITTED))
+            assert [entry.event for entry in await store.unsettled()] == [event]
+            assert (await store.sessions())[0].unsettled == 1
+            await keep(store, one.settled())
+            await store.purge("s")
+
+
+@every_store
 async def test_a_key_is_of_one_name_and_tells_all_that_happened_under_it(make: Make, tmp_path: Path) -> None:
     one, other = call("t/0"), call("u/0", session="other")
     decided = EffectResolved(effect=Effect("mail", COMMITTED, 7, key="k"))
@@ -119,6 +134,21 @@ async def test_unknown_is_what_began_and_has_no_end_that_is_known(make: Make, tm
         await store.written(store.add(5.0, EffectResolved(effect=Effect("mail", FAILED, key="decided"))))
         found = await store.unknown()
     assert [entry.event for entry in found] == [begun["running"], begun["cut"], two.begun(key="again")]
+
+
+@every_store
+async def test_a_session_with_an_unsettled_call_is_not_purged(make: Make, tmp_path: Path) -> None:
+    """Not even if it was told of a moment ago."""
+    one, two, other = call("t/0"), call("t/1"), call("u/0", session="other")
+    async with make(tmp_path)() as store:
+        await keep(store, one.accepted(), one.settled(), other.accepted())
+        for event, refusal in ((two.accepted(), "1 call of this session is"), (call("v/0").accepted(), "2 calls of")):
+            store.add(5.0, event)
+            with pytest.raises(JournalError, match=f"{refusal} .*under way: wait"):
+                await store.purge("s")
+        assert len(await store.session("s")) == 4
+        await keep(store, two.settled(), call("v/0").settled())
+        assert await store.purge("s") == 3
 
 
 @every_store

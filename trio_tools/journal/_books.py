@@ -12,7 +12,7 @@ from trio_tools.journal._errors import JournalError
 from trio_tools.journal._fold import OPEN, Fold, in_call_order, place_of
 from trio_tools.journal._history import turns_of
 from trio_tools.journal._keys import Attempt, counting, last
-from trio_tools.journal._records import CallRecord, Damage, EffectResolved, SessionSummary, UnknownEffect
+from trio_tools.journal._records import CallRecord, Damage, EffectResolved, Entry, SessionSummary, UnknownEffect
 from trio_tools.journal._redact import Redaction
 from trio_tools.journal._store import Store
 from trio_tools.tool import MAX_RESULT_BYTES
@@ -25,7 +25,9 @@ from trio_tools.values import (
     EffectEnded,
     EffectState,
     JSONValue,
+    NotJSON,
     Session,
+    check_text,
     to_plain,
 )
 
@@ -44,6 +46,7 @@ class Journal:
         self._offset = time.time() - trio.current_time()
         self._deciding = trio.Lock()
         self._added = 0  # the last entry that was given to the store
+        self._beginning: set[tuple[str, str]] = set()  # names and keys of effects that are being looked up to begin
 
     @property
     def damage(self) -> Sequence[Damage]:
@@ -61,11 +64,15 @@ class Journal:
         `read_only`) and before an effect begins, after an effect has ended and once a call has settled. Other events
         are written with those.
 
-        Raises `JournalError` if it cannot be written.
+        Raises `JournalError` if it cannot be written, and for the beginning of an effect whose key says that it is not
+        to be done.
 
         **Cancellation**: the wait ends; the event may have been written all the same, or still be.
         """
-        added = self._added = self._store.add(event.at + self._offset, self._redaction(event))
+        if isinstance(event, EffectBegun) and event.key is not None:
+            added = await self._begun(event, (event.name, event.key))
+        else:
+            added = self._add(event)
         if isinstance(event, CallDispatching):
             must_last = not event.read_only
         else:
@@ -81,6 +88,24 @@ class Journal:
         **Cancellation**: the wait ends; they may have been written all the same, or still be.
         """
         await self._store.written(self._added)
+
+    def _add(self, event: CallEvent) -> int:
+        self._added = self._store.add(event.at + self._offset, self._redaction(event))
+        return self._added
+
+    async def _begun(self, event: EffectBegun, name_and_key: tuple[str, str]) -> int:
+        """Look once more, now that it begins: another registry on this journal may have asked and begun meanwhile."""
+        if name_and_key in self._beginning:
+            raise JournalError(f"{_called(*name_and_key)} is begun by another call in this moment")
+        self._beginning.add(name_and_key)
+        try:
+            found = counting(await self._keyed(*name_and_key))
+            if found is not None:
+                state = found.effect.state.value
+                raise JournalError(f"{_called(*name_and_key)} is not begun again: another call has, and it is {state}")
+            return self._add(event)
+        finally:
+            self._beginning.discard(name_and_key)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -125,8 +150,16 @@ class Journal:
 
         **Cancellation**: nothing has happened.
         """
-        found = counting(await self._store.keyed(name, key))
+        found = counting(await self._keyed(name, key))
         return None if found is None else found.effect
+
+    async def _keyed(self, name: str, key: str) -> list[Entry]:
+        try:
+            check_text(name)
+            check_text(key)
+        except NotJSON:  # what cannot be written has not been
+            return []
+        return await self._store.keyed(name, key)
 
     async def unknown(self) -> tuple[UnknownEffect, ...]:
         """The effects with a key that wait for a decision: begun, and neither seen to end nor decided on. Those that
@@ -169,9 +202,9 @@ class Journal:
         return effect
 
     async def _check_unknown(self, name: str, key: str) -> None:
-        entries = await self._store.keyed(name, key)
+        entries = await self._keyed(name, key)
         counts, begun_last = counting(entries), last(entries)
-        what = f"the effect {name!r} with key {key!r}"
+        what = _called(name, key)
         if begun_last is None:
             raise JournalError(f"{what} is not in this journal: nothing was begun under it")
         if counts is None:
@@ -200,10 +233,6 @@ class Journal:
 
         **Cancellation**: it may be gone or not, as a whole.
         """
-        running = sum(draft.result is None for draft in (await self._fold(session)).drafts.values())
-        if running:
-            calls = "1 call of this session is" if running == 1 else f"{running} calls of this session are"
-            raise JournalError(f"{calls} under way: wait for the end, or cancel, and purge then")
         return await self._store.purge(_id_of(session))
 
 
@@ -211,3 +240,7 @@ def _id_of(session: str | Session | None) -> str | None:
     if session is None:
         return None
     return session.id if isinstance(session, Session) else Session(session).id
+
+
+def _called(name: str, key: str) -> str:
+    return f"the effect {name!r} with key {key!r}"

@@ -18,6 +18,8 @@ from trio_tools.values import check_seconds
 def _names(redact: Iterable[str]) -> tuple[str, ...]:
     if isinstance(redact, str):
         raise TypeError(f'redact must be a list of names, such as ["{redact}"], not the string "{redact}"')
+    if not isinstance(redact, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"redact must be a list of names, not {type(redact).__name__}")
     return tuple(redact)
 
 

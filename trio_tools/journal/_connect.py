@@ -20,12 +20,12 @@ PAGE_BYTES = 4096
 BUSY_SECONDS = 2.0
 
 _WHAT_TO_DO = {
-    sqlite3.SQLITE_FULL: "the disk is full, or a file may not grow any more: make room, and open the journal again",
+    sqlite3.SQLITE_FULL: "the disk is full: make room, and open the journal again",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written: check who owns them, and open it again",
     sqlite3.SQLITE_PERM: "the file or its folder may not be written: check who owns them, and open it again",
     sqlite3.SQLITE_CANTOPEN: "a file beside it cannot be opened: check its folder, and open it again",
     sqlite3.SQLITE_BUSY: "another program has locked the file: end it, and open the journal again",
-    sqlite3.SQLITE_IOERR: "the disk failed: check it, and open the journal again",
+    sqlite3.SQLITE_IOERR: "the disk failed, or the file may not grow any more: check both, and open the journal again",
     sqlite3.SQLITE_CORRUPT: "the file is damaged: open the journal again, which saves what can be read",
     sqlite3.SQLITE_NOTADB: "the file is damaged: open the journal again, which saves what can be read",
 }

@@ -148,9 +148,10 @@ def _end(draft: Draft, time: float, effect: Effect) -> None:
 
 
 def _let_go(effect: Effect, told: tuple[Effect, ...]) -> Effect:
-    """An effect whose call settled before it had ended: unknown, in the words of the result if it has some."""
+    """An effect whose end is not told before that of its call: as the result has it, whether its tool let go of it or
+    the record of its end is damaged."""
     for one in told:
-        if (one.name, one.key, one.call, one.state) == (effect.name, effect.key, None, EffectState.UNKNOWN):
+        if (one.name, one.key, one.call) == (effect.name, effect.key, None) and one.state is not EffectState.BEGUN:
             return one
     return attrs.evolve(effect, state=EffectState.UNKNOWN)
 

@@ -7,7 +7,11 @@ from itertools import groupby
 from trio_tools.formats import HistoryTurn
 from trio_tools.journal._fold import Fold, in_call_order
 from trio_tools.journal._records import CallRecord
-from trio_tools.values import EMPTY, ToolCall
+from trio_tools.values import ToolCall
+
+# What a provider is told of arguments that the record has not, as of a text that is no JSON: an empty object would say
+# that the model gave none.
+NOT_KEPT = "(these arguments were not kept: they are no JSON, or their record is damaged)"
 
 
 def turns_of(fold: Fold) -> list[HistoryTurn]:
@@ -27,6 +31,6 @@ def _turn(records: list[CallRecord]) -> HistoryTurn | None:
 
 
 def _call(record: CallRecord, own_id: str | None) -> ToolCall:
-    """As the model made it, but for what is redacted; without arguments if they were damaged, or no JSON at all."""
+    """As the model made it, but for what is redacted or damaged."""
     arguments = record.arguments
-    return ToolCall(record.ref.tool, arguments if isinstance(arguments, (str, dict)) else EMPTY, id=own_id)
+    return ToolCall(record.ref.tool, arguments if isinstance(arguments, (str, dict)) else NOT_KEPT, id=own_id)

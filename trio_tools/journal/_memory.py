@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trio_tools.journal._errors import under_way
 from trio_tools.journal._fold import OPEN
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, EffectResolved, Entry, JournalEvent, SessionSummary
-from trio_tools.values import CallAccepted, CallRef, CallSettled, Effect, EffectBegun, EffectEnded
+from trio_tools.values import (
+    CallAccepted,
+    CallDecided,
+    CallDispatching,
+    CallEvent,
+    CallRef,
+    CallSettled,
+    Effect,
+    EffectBegun,
+    EffectEnded,
+)
 
 
 class MemoryStore:
@@ -94,6 +105,9 @@ class MemoryStore:
 
         **Cancellation**: no checkpoint.
         """
+        running = sum(len(_unsettled(turn)) for turn in self._turns_of(session))
+        if running:
+            raise under_way(running)
         gone = {_ref(turn).turn for turn in self._turns_of(session)}
         calls = sum(isinstance(entry.event, CallAccepted) for name in gone for entry in self._turns.pop(name))
         for name_and_key, entries in list(self._keys.items()):
@@ -145,12 +159,13 @@ def _key_of(event: JournalEvent) -> tuple[str, str] | None:
             return None
 
 
-def _positions(turn: list[Entry], kind: type[CallAccepted] | type[CallSettled]) -> set[int]:
-    return {entry.event.ref.position for entry in turn if isinstance(entry.event, kind)}
+def _positions(turn: list[Entry], *kinds: type[CallEvent]) -> set[int]:
+    return {entry.event.ref.position for entry in turn if isinstance(entry.event, kinds)}
 
 
 def _unsettled(turn: list[Entry]) -> set[int]:
-    return _positions(turn, CallAccepted) - _positions(turn, CallSettled)
+    """Whatever begins a call or goes on with it tells that it was accepted. What only ends an effect may be late."""
+    return _positions(turn, CallAccepted, CallDecided, CallDispatching, EffectBegun) - _positions(turn, CallSettled)
 
 
 def _summary(turns: list[list[Entry]]) -> SessionSummary:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 
 from trio_tools.journal._connect import transaction
-from trio_tools.journal._errors import JournalError
+from trio_tools.journal._errors import JournalError, under_way
 from trio_tools.journal._families import NO_FAMILY
-from trio_tools.journal._queries import perhaps_unknown
+from trio_tools.journal._queries import perhaps_unknown, unsettled_calls
 from trio_tools.journal._reading import is_unknown
 from trio_tools.journal._retention import give_back
 from trio_tools.journal._rows import moved
@@ -26,10 +26,13 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
     """Remove the entries of a session and return how many calls are gone. Those of effects that are unknown stay, of no
     turn any more.
 
-    Raises `sqlite3.Error` if it cannot be written, and `JournalError` if it is removed while another program still
-    reads the log that it was written to.
+    Raises `sqlite3.Error` if it cannot be written, and `JournalError` while calls of it are unsettled, and if it is
+    removed while another program still reads the log that it was written to.
     """
     with transaction(database):
+        running = sum(call.session == session for call in unsettled_calls(database))
+        if running:
+            raise under_way(running)
         kept = [rows for rows in perhaps_unknown(database) if is_unknown(rows)]
         mine = [row for rows in kept for row in rows if row[_SESSION] == session and row[_FAMILY]]
         counted = f"SELECT count(*) FROM entries WHERE {_OF} AND kind = 'accepted'"

@@ -16,7 +16,7 @@ from trio_tools.journal._errors import JournalError
 from trio_tools.journal._place import look
 from trio_tools.journal._reader import Connect, Reader
 from trio_tools.journal._records import Damage, JournalEvent
-from trio_tools.journal._salvage import salvage_into
+from trio_tools.journal._salvage import nothing_in, salvage_into
 from trio_tools.journal._schema import bring_up, version_of
 
 
@@ -79,8 +79,8 @@ def _from_memory(path: str, problem: str | None) -> ReadOnlyStore:
     memory = connect("file::memory:")
     if problem is None:
         bring_up(memory, "memory")
-    else:
-        salvage_into(memory, path, f"{problem}; open it to be written, and it is repaired")
+    elif not salvage_into(memory, path, f"{problem}; open it to be written, and it is repaired"):
+        raise nothing_in(path, problem)
 
     @contextmanager
     def connected() -> Generator[sqlite3.Connection]:

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 import trio
 
 from trio_tools.journal._connect import complaint, connect_to_read
+from trio_tools.journal._errors import JournalError
 
 T = TypeVar("T")
 Connect: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -53,11 +54,14 @@ class Beside:
         self._path = path
         self._busy = threading.Lock()  # a thread that was left behind may still be reading when another comes
         self._database: sqlite3.Connection | None = None
+        self._closed = False
 
     @contextmanager
     def connected(self) -> Generator[sqlite3.Connection]:
-        """The connection, made when it is first asked for."""
+        """The connection, made when it is first asked for. Raises `JournalError` once it is closed."""
         with self._busy:
+            if self._closed:  # a new one would never be given back
+                raise JournalError(f"journal {self._path} is closed: open it again to read it")
             if self._database is None:
                 self._database = connect_to_read(self._path)
             yield self._database
@@ -65,6 +69,6 @@ class Beside:
     def close(self) -> None:
         """Give the file back. Blocks until nobody reads any more."""
         with self._busy:
-            database, self._database = self._database, None
+            database, self._database, self._closed = self._database, None, True
             if database is not None:
                 database.close()

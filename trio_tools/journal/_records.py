@@ -66,7 +66,7 @@ class CallRecord:
 
     ref: CallRef
     accepted: float
-    arguments: JSONValue  # the raw text or value as it came, redacted and cut to a bound
+    arguments: JSONValue  # the raw text or value as it came, redacted, cut to a bound; None: no JSON, or damaged
     metadata: JSONValue = None
     decided: float | None = None
     allowed: bool | None = None

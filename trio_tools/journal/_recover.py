@@ -2,6 +2,8 @@
 
 Nothing is run again. All of it is added in one go, and each entry holds by itself: whatever of it is written, the next
 opening adds what is missing, and nothing twice.
+
+That a body was never entered is only said where every entry can be read: that it was may stand in a lost one.
 """
 
 from __future__ import annotations
@@ -38,10 +40,10 @@ async def recover(store: Store, now: float) -> int:
     **Cancellation**: some of it may be written; the next opening goes on from there.
     """
     fold = Fold(await store.unsettled())
-    added = None
+    added, is_whole = None, not store.damage
     innermost_first = _unsettled(fold)
     for draft in innermost_first:
-        for event in _closing(draft):
+        for event in _closing(draft, is_whole):
             fold.take(Entry(seq=0, time=now, event=event))
             added = store.add(now, event)
     if added is not None:
@@ -58,19 +60,25 @@ def _unsettled(fold: Fold) -> list[Draft]:
     return sorted(left, key=lambda draft: -depth[place_of(draft.ref)])
 
 
-def _closing(draft: Draft) -> list[CallEvent]:
+def _closing(draft: Draft, is_whole: bool) -> list[CallEvent]:
     ref, at = draft.ref, trio.current_time()
     ended = [known.effect for known in draft.effects if known.effect.state is EffectState.BEGUN]
     events: list[CallEvent] = [EffectEnded(ref=ref, at=at, effect=_unknown(effect)) for effect in ended]
-    return [*events, CallSettled(ref=ref, at=at, result=_result(draft), cause=Cause.CRASH)]
+    return [*events, CallSettled(ref=ref, at=at, result=_result(draft, is_whole), cause=Cause.CRASH)]
 
 
 def _unknown(effect: Effect) -> Effect:
     return attrs.evolve(effect, state=EffectState.UNKNOWN, error=ENDED_INSIDE)
 
 
-def _result(draft: Draft) -> ToolResult:
-    error = CUT_OFF if draft.dispatched else ABORTED_BEFORE_DISPATCH
+def _may_have_run(draft: Draft, is_whole: bool) -> bool:
+    _, allowed, _ = draft.decided
+    return bool(draft.dispatched or draft.named) or not (is_whole or allowed is False)
+
+
+def _result(draft: Draft, is_whole: bool) -> ToolResult:
+    ran = _may_have_run(draft, is_whole)
+    error = CUT_OFF if ran else ABORTED_BEFORE_DISPATCH
     effects = tuple(_unknown(one) if one.state is EffectState.BEGUN else one for one in draft.named)
     content, told = failure_content(error), effects_text(effects, receipts=True)
     return ToolResult(
@@ -78,7 +86,7 @@ def _result(draft: Draft) -> ToolResult:
         tool=draft.ref.tool,
         content=(*content, Text(told)) if told else content,
         error=error,
-        dispatched=bool(draft.dispatched),
+        dispatched=ran,
         cause=Cause.CRASH,
         effects=effects,
     )

@@ -51,7 +51,7 @@ class Redaction:
     def _accepted(self, event: CallAccepted) -> CallAccepted:
         arguments = event.arguments
         kept = self._text(arguments) if isinstance(arguments, str) else self._value(arguments)
-        if kept != arguments:
+        if kept != arguments or arguments is None:  # what could not be kept cannot be looked into
             self._touched.add(place_of(event.ref))
         return attrs.evolve(event, arguments=freeze(kept), metadata=freeze(self._value(event.metadata)))
 

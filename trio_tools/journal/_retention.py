@@ -13,11 +13,11 @@ from trio_tools.journal._queries import keyed_rows
 from trio_tools.journal._reading import is_unknown
 
 # Families that one step removes at most. A step takes some milliseconds, and what is to be written waits for it.
-_STEP = 100
+STEP = 100
 # The family that was begun last is always left: its number is where the next opening goes on from.
 _FAMILIES = f"""
 SELECT family, min(seq), max(seq) FROM entries WHERE family > ? AND family < (SELECT max(family) FROM entries)
-GROUP BY family ORDER BY family LIMIT {_STEP}
+GROUP BY family ORDER BY family LIMIT {STEP}
 """
 # Effects whose calls were purged while nobody knew what became of them.
 _LOOSE = "SELECT DISTINCT name, key FROM entries WHERE family = 0 AND key IS NOT NULL"
@@ -48,10 +48,10 @@ class Retention:
         cutoff = None if self.max_age is None else time.time() - self.max_age
         too_many = 0 if self.max_bytes is None else size_of(database) - self.max_bytes
         count, after, begun = 0, 0, 0
-        while count < _STEP and (found := database.execute(_FAMILIES, (after,)).fetchall()):
+        while count < STEP and (found := database.execute(_FAMILIES, (after,)).fetchall()):
             for family, first, last in found:
                 old = cutoff is not None and _time(database, last) < cutoff
-                if family not in kept and (old or too_many > 0) and count < _STEP:
+                if family not in kept and (old or too_many > 0) and count < STEP:
                     too_many -= _bytes(database, family)
                     count += 1
                     yield family
@@ -80,7 +80,7 @@ def size_of(database: sqlite3.Connection) -> int:
 
 def give_back(database: sqlite3.Connection) -> None:
     """Shorten the file by the pages that are free, as soon as its log is carried over."""
-    database.execute("PRAGMA incremental_vacuum").fetchall()
+    database.executescript("PRAGMA incremental_vacuum")  # it goes on page by page, which `execute` ends after the first
     database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 

@@ -43,11 +43,16 @@ def salvage(path: str, problem: str, program: str) -> None:
         raise complaint(path, "rebuilt", error) from error
     if not read:
         _remove(building)
-        raise JournalError(
-            f"{path} is not a journal, or nothing can be read of it ({problem}); move it away, and a new one is begun"
-        )
+        raise nothing_in(path, problem)
     os.replace(building, f"{path}.rebuilt")
     take_place(path)
+
+
+def nothing_in(path: str, problem: str) -> JournalError:
+    """What is said of a file of which nothing can be read."""
+    return JournalError(
+        f"{path} is not a journal, or nothing can be read of it ({problem}); move it away, and a new one is begun"
+    )
 
 
 def _remove(path: str) -> None:

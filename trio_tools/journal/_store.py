@@ -58,5 +58,8 @@ class Store(Protocol):
 
     async def purge(self, session: str | None) -> int:
         """Remove a session with all that it holds, and return how many of its calls are gone. Its keys are forgotten,
-        but for effects that are unknown."""
+        but for effects that are unknown.
+
+        Raises `JournalError` while calls of it are unsettled: which are is looked up in the same step as they go.
+        """
         ...

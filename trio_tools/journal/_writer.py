@@ -13,6 +13,7 @@ import trio
 from trio_tools.journal._disk import Disk
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._families import Families
+from trio_tools.journal._retention import STEP
 from trio_tools.journal._rows import Row
 
 P = TypeVar("P")
@@ -39,6 +40,7 @@ class Writer:
         self._gathering, self._in_flight = trio.Event(), trio.Event()
         self._added = self._taken = self._written = written
         self._failure: str | None = None
+        self._told = False  # whether anybody has heard of the failure
         self._scope = trio.CancelScope()
         self._over = trio.Event()
         trio.lowlevel.spawn_system_task(self._run, name=f"journal {disk.path}")
@@ -51,6 +53,7 @@ class Writer:
     def check(self) -> None:
         """Raises `JournalError` if nothing can be written any more."""
         if self._failure is not None:
+            self._told = True
             raise JournalError(self._failure)
 
     def add(self, row: Row) -> None:
@@ -74,26 +77,31 @@ class Writer:
                 while True:
                     while not self._pending:
                         await self._arrived.park()
-                    await self._write()
-                    await self._retain()
+                    await self._retain(await self._write())
         except Exception as error:  # a system task's own failure would end the whole program
             self._fail(f"{error}" if isinstance(error, JournalError) else f"journal {self._disk.path}: {error!r}")
         finally:
             self._over.set()
 
-    async def _write(self) -> None:
+    async def _write(self) -> int:
+        """Write what is pending, and return how much that was."""
         rows, self._pending = self._pending, []
         self._in_flight, self._gathering = self._gathering, trio.Event()
         self._taken = self._added
         await self._in_thread(self._disk.write, rows)
         self._written = self._taken
         self._in_flight.set()
+        return len(rows)
 
-    async def _retain(self) -> None:
-        """Now and then, remove a little of what is to be kept no longer; if that was not all, go on after the next."""
-        if self._taken - self._since >= RETENTION_ENTRIES:
-            more = await self._in_thread(self._disk.retain, self._families.kept())
-            self._since = self._since if more else self._taken
+    async def _retain(self, written: int) -> None:
+        """Now and then, remove a little of what is to be kept no longer, but no less than was written; if that was not
+        all, go on after the next."""
+        if self._taken - self._since < RETENTION_ENTRIES:
+            return
+        for _ in range(1 + written // STEP):
+            if not await self._in_thread(self._disk.retain, self._families.kept()):
+                self._since = self._taken
+                return
 
     async def _in_thread(self, work: Callable[[P], R], argument: P) -> R:
         return await trio.to_thread.run_sync(work, argument, abandon_on_cancel=True, limiter=self._limiter)
@@ -113,11 +121,12 @@ class Writer:
     async def close(self) -> None:
         """Take no more, and wait until all that was added is written, and the file given back.
 
-        Raises `JournalError` if some of it is not.
+        Raises `JournalError` if some of it is not, and nobody has heard of that yet: who has is not to lose what came
+        of his calls to hearing it again.
 
         **Cancellation**: the thread that writes is left behind, and gives the file back itself.
         """
-        lost: JournalError | None = None
+        told, lost = self._told, None
         try:
             await self.written(self._added)
         except JournalError as error:
@@ -127,5 +136,5 @@ class Writer:
             self._scope.cancel()
         await self._over.wait()
         await trio.to_thread.run_sync(self._disk.close, abandon_on_cancel=True)
-        if lost is not None:
+        if lost is not None and not told:
             raise lost
