@@ -100,7 +100,7 @@ def test_there_is_a_completion_that_names_every_command(shell: str, tmp_path: Pa
     found = told(row(f"completion {shell}"), tmp_path)
     script = "\n".join(found.out)
     assert (found.err, found.status) == ((), 0)
-    options = "--without-session --receipt --html".split()
+    options = ["--without-session", "--receipt", "--html"]
     words = [*(word for command in OPTIONS for word in command.split()), *options]
     assert [one for one in words if one.strip("-") not in script] == []
     if shell == "bash" or which(shell):
