@@ -78,6 +78,15 @@ class Journal:
             must_last = isinstance(event, (CallSettled, EffectBegun, EffectEnded))
         return self._store.written(added) if must_last else None
 
+    async def flushed(self) -> None:
+        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for.
+
+        Raises `JournalError` if they cannot be written.
+
+        **Cancellation**: the wait ends; they may have been written all the same, or still be.
+        """
+        await self._store.written(self._added)
+
     def _add(self, event: CallEvent) -> int:
         self._added = self._store.add(event.at + self._offset, self._redaction(event))
         return self._added
@@ -96,15 +105,6 @@ class Journal:
         finally:
             self._beginning.discard(name_and_key)
         await self._store.written(added)
-
-    async def flushed(self) -> None:
-        """Wait until all events that were recorded so far survive a crash, those too that nothing has waited for.
-
-        Raises `JournalError` if they cannot be written.
-
-        **Cancellation**: the wait ends; they may have been written all the same, or still be.
-        """
-        await self._store.written(self._added)
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
