@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from journal_contract import Place, call, every_store, keep
+from journal_contract import Place, call, every_store, in_file, keep
 from journal_contract import journal_at as opened_at
 
 from trio_tools import (
@@ -196,3 +197,30 @@ async def test_what_cannot_be_looked_up_is_not_done() -> None:
 @asynccontextmanager
 async def _there(store: MemoryStore) -> AsyncGenerator[MemoryStore]:
     yield store
+
+
+def _receipts_held() -> int:
+    gc.collect()
+    return sum(isinstance(one, dict) and "paid for" in one for one in gc.get_objects())
+
+
+async def test_receipts_of_a_journal_in_a_file_are_not_held_in_memory_as_well(tmp_path: Path) -> None:
+    """An agent runs for weeks, and a receipt may have a megabyte."""
+
+    @tool
+    async def pay(context: ToolContext, invoice: str) -> None:
+        async def charge() -> object:
+            return {"paid for": [invoice]}
+
+        await context.irreversible("pay", charge, key=invoice)
+
+    async with opened_at(in_file(tmp_path)) as books, open_registry() as registry:
+        registry.register(pay)
+        registry.add_recorder(books.record)
+        registry.provide(EffectLedger, books)  # type: ignore[type-abstract]  # a protocol stands for its services
+        for number in range(10):
+            arguments = {"invoice": f"{number}"}
+            result = await registry.execute(ToolCall("pay", arguments), scope=trio.CancelScope(), session=Session("s"))
+            assert not result.is_error
+            del result
+        assert _receipts_held() < 5

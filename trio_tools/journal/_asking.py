@@ -17,10 +17,15 @@ _KIND = COLUMNS.index("kind")
 
 
 class Asking:
-    """What a file says, as entries. An entry that turns out to be damaged is told in `damage`, and left out."""
+    """What a file says, as entries. An entry that turns out to be damaged is told in `damage`, and left out.
 
-    def __init__(self, reader: Reader, damage: Iterable[Damage]) -> None:
+    Keys have a reader of their own: an effect waits for its key to be looked up, and not for the questions of others,
+    which may take longer than a recorder is given.
+    """
+
+    def __init__(self, reader: Reader, keys: Reader, damage: Iterable[Damage]) -> None:
         self._reader = reader
+        self._keys = keys
         self._damage = dict.fromkeys(damage)
 
     @property
@@ -33,7 +38,7 @@ class Asking:
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(partial(_queries.session_rows, session=session))
+        return await self._entries(partial(_queries.session_rows, session=session), self._reader)
 
     async def sessions(self) -> list[SessionSummary]:
         """As `Store.sessions`.
@@ -47,27 +52,27 @@ class Asking:
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(_queries.unsettled_rows)
+        return await self._entries(_queries.unsettled_rows, self._reader)
 
     async def keyed(self, name: str, key: str) -> list[Entry]:
         """As `Store.keyed`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(partial(_queries.keyed_rows, name=name, key=key))
+        return await self._entries(partial(_queries.keyed_rows, name=name, key=key), self._keys)
 
     async def unknown(self) -> list[Entry]:
         """As `Store.unknown`.
 
         **Cancellation**: nothing has happened.
         """
-        return await self._entries(_unknown_rows)
+        return await self._entries(_unknown_rows, self._reader)
 
-    async def _entries(self, question: Callable[[sqlite3.Connection], list[Row]]) -> list[Entry]:
+    async def _entries(self, question: Callable[[sqlite3.Connection], list[Row]], reader: Reader) -> list[Entry]:
         def answered(database: sqlite3.Connection) -> tuple[list[Entry], list[Damage]]:
             return read(question(database))
 
-        entries, damage = await self._reader.ask(answered)
+        entries, damage = await reader.ask(answered)
         self._damage.update(dict.fromkeys(damage))
         return entries
 

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Sequence
 
 from trio_tools.journal._connect import Durability, complaint, transaction
+from trio_tools.journal._errors import JournalError
 from trio_tools.journal._lock import Lock
 from trio_tools.journal._opening import opened
-from trio_tools.journal._place import look
+from trio_tools.journal._place import identity, look
 from trio_tools.journal._purge import purge
 from trio_tools.journal._retention import Retention
 from trio_tools.journal._rows import Row
@@ -34,6 +35,7 @@ class Disk:
         try:
             self.database = opened(path, durability)
             self.start = self._started()
+            self._files = self._identities()
         except BaseException:
             self._lock.release()
             raise
@@ -58,6 +60,19 @@ class Disk:
                 self._transact(rows)
             except sqlite3.Error as error:
                 raise complaint(self.path, "written", error) from error
+            self._check_there()
+
+    def _identities(self) -> list[tuple[int, int] | None]:
+        """Which files the journal is in: its own, and its log."""
+        return [identity(name) for name in (self.path, f"{self.path}-wal")]
+
+    def _check_there(self) -> None:
+        """Whether what has just been written can be found again. SQLite goes on in a file that was removed."""
+        if self._identities() != self._files:
+            raise JournalError(
+                f"journal {self.path} cannot be written: it, or its log {self.path}-wal, was removed, moved or "
+                "replaced while it was open; look what became of it, and open the journal again"
+            )
 
     def _transact(self, rows: Sequence[Row]) -> None:
         with transaction(self.database):

@@ -11,7 +11,9 @@ import trio
 from trio_tools.journal._asking import Asking
 from trio_tools.journal._connect import Durability
 from trio_tools.journal._disk import Disk
+from trio_tools.journal._errors import JournalError
 from trio_tools.journal._families import Families
+from trio_tools.journal._place import absolute
 from trio_tools.journal._read_only import look_into
 from trio_tools.journal._reader import Beside, Reader
 from trio_tools.journal._records import Damage, Entry, JournalEvent, SessionSummary
@@ -20,8 +22,9 @@ from trio_tools.journal._rows import columns_of
 from trio_tools.journal._store import Store
 from trio_tools.journal._writer import Writer
 
-# Seconds that leaving a journal may take. What is still to be written takes milliseconds; a disk that hangs would keep
-# the whole program from ending. As long as recorder_grace, which those who wait for a record are given.
+# Seconds that leaving a journal may take to write what is left, and again to give the file back. Both take
+# milliseconds; a disk that hangs would keep the whole program from ending. As long as recorder_grace, which those who
+# wait for a record are given.
 LEAVING_SECONDS = 5.0
 
 
@@ -125,19 +128,44 @@ async def open_file(
     Raises `JournalError` if it cannot be opened: what stands there is no journal, is one of a newer version, or is
     being written by another process.
 
+    Leaving raises `JournalError` if something that was added may be lost.
+
     **Cancellation**: what was added is still written, for as long as `LEAVING_SECONDS`.
     """
+    path = absolute(path)
     if read_only:
-        yield await trio.to_thread.run_sync(look_into, os.fspath(path))
+        yield await trio.to_thread.run_sync(look_into, path)
         return
     retention = Retention(max_age=max_age, max_bytes=max_bytes)
-    disk = await trio.to_thread.run_sync(Disk, os.fspath(path), durability, retention)
-    start, beside = disk.start, Beside(disk.path)
+    disk = await trio.to_thread.run_sync(Disk, path, durability, retention)
+    start, beside = disk.start, (Beside(disk.path), Beside(disk.path))
     writer = Writer(disk, start.families, start.last)
+    reader, keys = (Reader(disk.path, one.connected) for one in beside)
     try:
-        yield FileStore(writer, Asking(Reader(disk.path, beside.connected), start.damage), start.families)
+        yield FileStore(writer, Asking(reader, keys, start.damage), start.families)
     finally:
+        await _leave(writer, beside, disk)
+
+
+async def _leave(writer: Writer, beside: Sequence[Beside], disk: Disk) -> None:
+    try:
         # bounded by LEAVING_SECONDS: what was added must reach the disk although all around is cancelled
-        with trio.CancelScope(shield=True, relative_deadline=LEAVING_SECONDS):
-            await trio.to_thread.run_sync(beside.close, abandon_on_cancel=True)
+        with trio.CancelScope(shield=True, relative_deadline=LEAVING_SECONDS) as writing:
             await writer.close()
+        if writing.cancelled_caught:
+            raise JournalError(
+                f"journal {disk.path} was left while its disk gave no answer for {LEAVING_SECONDS:g} s: what was told "
+                "last may be lost; check the disk, and open the journal again"
+            )
+    finally:
+        # bounded by LEAVING_SECONDS: else nobody could open it again before this process ends
+        with trio.CancelScope(shield=True, relative_deadline=LEAVING_SECONDS):
+            await trio.to_thread.run_sync(_give_back, beside, disk, abandon_on_cancel=True)
+
+
+def _give_back(beside: Sequence[Beside], disk: Disk) -> None:
+    """Close the file and unlock it, once whoever is still at work in it has ended. A thread that is left behind at this
+    ends it all the same."""
+    for one in beside:
+        one.close()
+    disk.close()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
+from weakref import WeakSet
 
 from trio_tools.journal._errors import JournalError
 
@@ -28,12 +30,28 @@ class Lock:
 
     def __init__(self, path: str) -> None:
         self._descriptor: int | None = _locked(path, f"{path}.lock")
+        _held.add(self)
 
     def release(self) -> None:
         """Let others write the journal. Twice is as good as once."""
         descriptor, self._descriptor = self._descriptor, None
+        _held.discard(self)
         if descriptor is not None:
             os.close(descriptor)
+
+
+_held: WeakSet[Lock] = WeakSet()
+
+
+def _let_go() -> None:
+    """In a forked child: a lock is held as long as any copy of its descriptor is open, and the child may outlive its
+    parent. Closing the copy takes nothing from the parent."""
+    for lock in list(_held):
+        lock.release()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def _locked(path: str, beside: str) -> int:
@@ -43,6 +61,13 @@ def _locked(path: str, beside: str) -> int:
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise JournalError(f"journal {path} cannot be locked: {beside}: {error.strerror}") from error
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:  # of whose it is nothing is to be overwritten
+        os.close(descriptor)
+        raise JournalError(
+            f"journal {path} cannot be locked: {beside} is not a plain file of its own, but something else or a hard "
+            "link; move it away"
+        )
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

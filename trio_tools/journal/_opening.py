@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from trio_tools.journal._check import CHECKSUM_DIFFERS, keep_aside, set_aside_damaged, structural_damage
 from trio_tools.journal._connect import Durability, complaint, connect_to_write, transaction
 from trio_tools.journal._errors import JournalError
-from trio_tools.journal._place import look, make
+from trio_tools.journal._place import check_single, look, make
 from trio_tools.journal._records import Damage
 from trio_tools.journal._salvage import free_name, salvage, take_place, torn_log
 from trio_tools.journal._schema import INSERT, bring_up, version_of
@@ -24,6 +24,7 @@ def opened(path: str, durability: Durability) -> sqlite3.Connection:
         take_place(path)
         if look(path) is None:
             make(path)
+        check_single(path)
         problem = structural_damage(path)
         if problem is not None:
             salvage(path, problem, program())

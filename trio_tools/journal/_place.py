@@ -8,6 +8,11 @@ import stat
 from trio_tools.journal._errors import JournalError
 
 
+def absolute(path: str | os.PathLike[str]) -> str:
+    """The path as it holds from now on, also if the program changes its working directory."""
+    return os.path.abspath(path)
+
+
 def look(path: str) -> int | None:
     """Bytes of the file there, None if nothing is there. Nothing is opened.
 
@@ -25,6 +30,26 @@ def look(path: str) -> int | None:
     if not stat.S_ISREG(found.st_mode):
         raise JournalError(f"journal {path} cannot be opened: it is {_kind(found.st_mode)}, not a plain file")
     return found.st_size
+
+
+def check_single(path: str) -> None:
+    """Raise `JournalError` for a file that has another name as well: what SQLite puts beside a file, and the lock, go
+    by the name, and who opens it by the other one writes over it all."""
+    names = os.lstat(path).st_nlink
+    if names > 1:
+        raise JournalError(
+            f"journal {path} cannot be opened: the file has {names} names (hard links), and would be written by each; "
+            "remove all of them but one"
+        )
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Which file stands there, whatever it is called; None if none does. While it is open no other one is the same."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def make(path: str) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from trio_tools.journal._connect import transaction
 from trio_tools.journal._errors import JournalError, under_way
 from trio_tools.journal._families import NO_FAMILY
-from trio_tools.journal._queries import perhaps_unknown, unsettled_calls
+from trio_tools.journal._queries import perhaps_unknown, unsettled_of
 from trio_tools.journal._reading import is_unknown
 from trio_tools.journal._retention import give_back
 from trio_tools.journal._rows import moved
@@ -30,7 +30,7 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
     removed while another program still reads the log that it was written to.
     """
     with transaction(database):
-        running = sum(call.session == session for call in unsettled_calls(database))
+        running = unsettled_of(database, session)
         if running:
             raise under_way(running)
         kept = [rows for rows in perhaps_unknown(database) if is_unknown(rows)]

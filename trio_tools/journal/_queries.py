@@ -20,6 +20,12 @@ _UNSETTLED = f"""
 SELECT max(family), turn, position, max(session), max(parent) FROM entries WHERE turn IS NOT NULL
 GROUP BY turn, position HAVING sum(kind = 'settled') = 0 AND sum(family > 0 AND {_OPENING}) > 0
 """
+# The same of one session, whose rows its index finds.
+_UNSETTLED_OF = f"""
+SELECT count(*) FROM (
+  SELECT 1 FROM entries WHERE session IS ? AND family > 0 AND turn IS NOT NULL
+  GROUP BY turn, position HAVING sum(kind = 'settled') = 0 AND sum({_OPENING}) > 0
+)"""
 _CANDIDATES = """
 SELECT name, key FROM entries WHERE key IS NOT NULL GROUP BY name, key
 HAVING sum(kind = 'effectbegun') > 0 AND sum(coalesce(state, '') = 'committed') = 0
@@ -79,6 +85,12 @@ class OpenCall:
 def unsettled_calls(database: sqlite3.Connection) -> list[OpenCall]:
     """The calls without a result."""
     return [OpenCall(*found) for found in database.execute(_UNSETTLED)]
+
+
+def unsettled_of(database: sqlite3.Connection, session: str | None) -> int:
+    """How many calls of a session have no result. What is written waits for this, so it reads nothing of others."""
+    (calls,) = database.execute(_UNSETTLED_OF, (session,)).fetchone()
+    return int(calls)
 
 
 def unsettled_rows(database: sqlite3.Connection) -> list[Row]:

@@ -24,7 +24,7 @@ class ReadOnlyStore(Asking):
     """As `Store`, but that nothing can be added or removed."""
 
     def __init__(self, path: str, connect: Connect, damage: list[Damage]) -> None:
-        super().__init__(Reader(path, connect), damage)
+        super().__init__(Reader(path, connect), Reader(path, connect), damage)
         self._path = path
 
     def add(self, time: float, event: JournalEvent) -> int:

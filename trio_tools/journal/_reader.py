@@ -16,6 +16,10 @@ from trio_tools.journal._errors import JournalError
 T = TypeVar("T")
 Connect: TypeAlias = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
+# Seconds between two attempts to break off what is being read, which is to be over at once. One may not do: it does
+# nothing if it comes between two statements.
+_INTERRUPT_SECONDS = 0.02
+
 
 class Reader:
     """One question at a time, each in a worker thread, and each of the file as it is at one moment.
@@ -67,8 +71,14 @@ class Beside:
             yield self._database
 
     def close(self) -> None:
-        """Give the file back. Blocks until nobody reads any more."""
-        with self._busy:
-            database, self._database, self._closed = self._database, None, True
+        """Give the file back. A question that is still being asked is broken off: nobody waits for it any more."""
+        self._closed = True
+        while not self._busy.acquire(timeout=_INTERRUPT_SECONDS):
+            if self._database is not None:
+                self._database.interrupt()
+        try:
+            database, self._database = self._database, None
             if database is not None:
                 database.close()
+        finally:
+            self._busy.release()

@@ -120,12 +120,12 @@ class Writer:
         return await trio.to_thread.run_sync(self._disk.purge, session, limiter=self._limiter)
 
     async def close(self) -> None:
-        """Take no more, and wait until all that was added is written, and the file given back.
+        """Take no more, and wait until all that was added is written.
 
         Raises `JournalError` if some of it is not, and nobody has heard of that yet: who has is not to lose what came
         of his calls to hearing it again.
 
-        **Cancellation**: the thread that writes is left behind, and gives the file back itself.
+        **Cancellation**: the thread that writes is left behind; what it has not taken yet is not written.
         """
         told, lost = self._told, None
         try:
@@ -136,6 +136,5 @@ class Writer:
             self._fail(self._failure or f"journal {self._disk.path} is closed")
             self._scope.cancel()
         await self._over.wait()
-        await trio.to_thread.run_sync(self._disk.close, abandon_on_cancel=True)
         if lost is not None and not told:
             raise lost

@@ -145,7 +145,8 @@ async def end(begun: Begun) -> None:
     """
     call, effect = begun.call, begun.effect
     keys = call.turn.core.keys
-    keys.remember(effect)
+    if effect.key is not None and _ledger(call) is None:  # which keeps it where there is one, and need not be in memory
+        keys.remember(effect)
     try:
         if call.heard:
             await record_effect_ended(call, effect)
@@ -154,11 +155,14 @@ async def end(begun: Begun) -> None:
             keys.release(effect.name, effect.key)
 
 
+def _ledger(call: CallState) -> EffectLedger | None:
+    return call.turn.core.services.find(EffectLedger)  # type: ignore[type-abstract]  # a protocol stands for its services
+
+
 async def _known(call: CallState, name: str, key: str) -> Effect | None:
-    core = call.turn.core
-    ledger = core.services.find(EffectLedger)  # type: ignore[type-abstract]  # a protocol stands for its services
+    ledger = _ledger(call)
     if ledger is None:
-        return core.keys.ended(name, key)
+        return call.turn.core.keys.ended(name, key)
     try:
         known: object = await run_async(ledger.effect, name, key)
         if known is not None and not isinstance(known, Effect):  # pyright: ignore[reportUnnecessaryIsInstance]
