@@ -16,6 +16,7 @@ from message_run import Told, row, told
 
 from trio_tools.cli._printable import named
 from trio_tools.journal import open_journal
+from trio_tools.values import Effect, EffectState
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def document(found: Told) -> Any:
 def test_sessions_are_listed_and_that_effects_wait_for_a_decision_is_told(file: Path) -> None:
     found = log(file)
     head, s1, evil, none = found.out
-    assert head.split() == ["session", "owner", "began", "over", "turns", "calls", "unsettled"]
+    assert head.split() == ["session", "owner", "began", "lasted", "turns", "calls", "unsettled"]
     assert s1.split()[:2] == ["s1", "ann"]
     assert s1.split()[-3:] == ["2", "2", "0"]
     assert evil.startswith("</script>")
@@ -118,6 +119,26 @@ def test_an_effect_that_is_unknown_is_listed_with_where_it_was_begun(file: Path)
         (HOSTILE, HOSTILE, HOSTILE, HOSTILE, "t3"),
     ]
     assert log(file, "unknown").out[1].split()[:2] == ["mail.send", "m-2"]
+
+
+def test_what_a_kill_cut_off_is_told_of_before_the_books_are_closed_and_can_be_decided(file: Path) -> None:
+    """Who only reads cannot say whether it is under way."""
+    make(file, call("t9/0", session=S1, effects=[Effect("pay", EffectState.BEGUN, key="17")], settles=False))
+    found = log(file, "unknown", "--json")
+    (line,) = found.err
+    assert line.startswith("trio-tools: calls without a result: 1; if no process writes this journal any more, ")
+    assert (found.status, len(json.loads("\n".join(found.out)))) == (0, 2)
+    assert log(file, "resolve", "pay", "17", "--failed").status == 0
+    assert log(file, "unknown").err == (), "the books are closed"
+
+
+def test_the_time_until_the_books_are_closed_is_none_of_the_call_that_was_cut_off(file: Path) -> None:
+    make(file, call("t9/0", session=S1, effects=[Effect("pay", EffectState.BEGUN, key="17")], settles=False))
+    make(file)  # opened again: the entries above are of the moment at which Trio's clock stood at nought
+    calls, effects, *_ = "\n".join(log(file, "show", "s1").out).split("\n\n")
+    (cut,) = [line.split() for line in calls.splitlines() if "crash" in line]
+    assert (cut[3:5], cut[6]) == (["ABORTED", "crash"], ">200ms")
+    assert effects.splitlines()[-1].split()[1:4] == ["pay", "17", "unknown"]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def session_table(sessions: Sequence[SessionSummary]) -> Listing:
         )
         for one in sessions
     ]
-    heads = ("session", "owner", "began", "over", "turns", "calls", "unsettled")
+    heads = ("session", "owner", "began", "lasted", "turns", "calls", "unsettled")
     return Listing(heads=heads, rows=rows, numbers=frozenset({3, 4, 5, 6}))
 
 
