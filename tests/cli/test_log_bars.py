@@ -180,7 +180,7 @@ def test_where_a_table_is_too_wide_its_longest_texts_are_cut_and_no_number(colum
     session = Session(HOSTILE, "ann")
     table = session_table([SessionSummary(session=session, first=BEGAN, last=BEGAN, turns=12, calls=345, unsettled=7)])
     head, line = map(without_styles, printed(table.drawn, term="xterm-256color", columns=columns))
-    assert head.split() == ["session", "owner", "began", "over", "turns", "calls", "unsettled"]
+    assert head.split() == ["session", "owner", "began", "lasted", "turns", "calls", "unsettled"]
     assert line.split()[-4:] == ["0ms", "12", "345", "7"]
     assert max(map(cell_len, (head, line))) <= columns
 
@@ -202,7 +202,7 @@ def test_sessions_as_a_table() -> None:
         SessionSummary(session=None, first=BEGAN, last=BEGAN, turns=1, calls=1, unsettled=0),
     ]
     assert printed(session_table(sessions).drawn) == [
-        "session  owner  began                     over  turns  calls  unsettled",
-        "s1       ann    2026-11-30 17:05:12 UTC  1m30s      2      5          1",
-        "(none)          2026-11-30 17:05:12 UTC    0ms      1      1          0",
+        "session  owner  began                    lasted  turns  calls  unsettled",
+        "s1       ann    2026-11-30 17:05:12 UTC   1m30s      2      5          1",
+        "(none)          2026-11-30 17:05:12 UTC     0ms      1      1          0",
     ]

@@ -8,15 +8,17 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import trio
-from journal_made import NAME, S1, SENT, call, content, damaged, make
+from journal_made import CUT, NAME, S1, SENT, call, content, damaged, make
 from journal_records import HOSTILE
 from message_run import Told, row, told
 
+from trio_tools import ToolResult
 from trio_tools.cli._printable import named
 from trio_tools.journal import open_journal
-from trio_tools.values import Effect, EffectState
+from trio_tools.values import CallAccepted, CallRef, CallSettled, as_content
 
 
 @pytest.fixture
@@ -123,7 +125,7 @@ def test_an_effect_that_is_unknown_is_listed_with_where_it_was_begun(file: Path)
 
 def test_what_a_kill_cut_off_is_told_of_before_the_books_are_closed_and_can_be_decided(file: Path) -> None:
     """Who only reads cannot say whether it is under way."""
-    make(file, call("t9/0", session=S1, effects=[Effect("pay", EffectState.BEGUN, key="17")], settles=False))
+    make(file, call("t9/0", session=S1, effects=[CUT], settles=False))
     found = log(file, "unknown", "--json")
     (line,) = found.err
     assert line.startswith("trio-tools: calls without a result: 1; if no process writes this journal any more, ")
@@ -132,8 +134,22 @@ def test_what_a_kill_cut_off_is_told_of_before_the_books_are_closed_and_can_be_d
     assert log(file, "unknown").err == (), "the books are closed"
 
 
+def test_an_effect_that_a_call_was_spared_is_shown_with_it(file: Path) -> None:
+    ref = CallRef(turn="t9", position=0, call_id="c", tool="mail", session=S1, root="t9/0")
+    spared = attrs.evolve(SENT, earlier=True)
+    result = ToolResult("c", "mail", as_content("sent before"), dispatched=True, effects=(spared,))
+    make(file, [CallAccepted(ref=ref, at=1.0, arguments={}, metadata={}), CallSettled(ref=ref, at=1.1, result=result)])
+    _, effects, *_ = "\n".join(log(file, "show", "s1").out).split("\n\n")
+    receipt = '{"id": "<1@example.org>"}'
+    rows = [" ".join(line.split()[1:]) for line in effects.splitlines()]
+    assert [row for row in rows if "m-1" in row] == [
+        f"mail.send m-1 committed {receipt}",
+        f"mail.send m-1 committed earlier {receipt}",
+    ]
+
+
 def test_the_time_until_the_books_are_closed_is_none_of_the_call_that_was_cut_off(file: Path) -> None:
-    make(file, call("t9/0", session=S1, effects=[Effect("pay", EffectState.BEGUN, key="17")], settles=False))
+    make(file, call("t9/0", session=S1, effects=[CUT], settles=False))
     make(file)  # opened again: the entries above are of the moment at which Trio's clock stood at nought
     calls, effects, *_ = "\n".join(log(file, "show", "s1").out).split("\n\n")
     (cut,) = [line.split() for line in calls.splitlines() if "crash" in line]
