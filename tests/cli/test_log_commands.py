@@ -18,7 +18,7 @@ from message_run import Told, row, told
 from trio_tools import ToolResult
 from trio_tools.cli._printable import named
 from trio_tools.journal import open_journal
-from trio_tools.values import CallAccepted, CallRef, CallSettled, as_content
+from trio_tools.values import CallAccepted, CallRef, CallSettled, Effect, EffectState, as_content
 
 
 @pytest.fixture
@@ -132,6 +132,14 @@ def test_what_a_kill_cut_off_is_told_of_before_the_books_are_closed_and_can_be_d
     assert (found.status, len(json.loads("\n".join(found.out)))) == (0, 2)
     assert log(file, "resolve", "pay", "17", "--failed").status == 0
     assert log(file, "unknown").err == (), "the books are closed"
+
+
+def test_the_name_and_key_of_an_effect_are_listed_whole_since_somebody_types_them(file: Path) -> None:
+    name, key = "mail.send." + "x" * 40, "<680cca1875588904145db330aa2dd17b@mail.example.com>"
+    make(file, call("t9/0", session=S1, effects=[Effect(name, EffectState.UNKNOWN, error="lost", key=key)]))
+    listed = log(file, "unknown").out[-1].split()[:2]
+    assert listed == [name, key]
+    assert log(file, "resolve", *listed, "--failed").status == 0
 
 
 def test_an_effect_that_a_call_was_spared_is_shown_with_it(file: Path) -> None:

@@ -53,7 +53,8 @@ class UnknownRequest:
             for one in effects
         ]
         heads = ("effect", "key", "begun", "session", "tool", "why")
-        say(Listing(heads=heads, rows=rows).drawn() if rows else "no effect waits for a decision")
+        table = Listing(heads=heads, rows=rows, typed=frozenset({0, 1}))
+        say(table.drawn() if rows else "no effect waits for a decision")
 
 
 @attrs.frozen(kw_only=True)
