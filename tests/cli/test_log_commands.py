@@ -15,7 +15,7 @@ from journal_made import CUT, NAME, S1, SENT, call, content, damaged, make
 from journal_records import HOSTILE
 from message_run import Told, row, told
 
-from trio_tools import ToolResult
+from trio_tools import Session, ToolResult
 from trio_tools.cli._printable import named
 from trio_tools.journal import open_journal
 from trio_tools.values import CallAccepted, CallRef, CallSettled, Effect, EffectState, as_content
@@ -55,6 +55,14 @@ def test_sessions_are_listed_and_that_effects_wait_for_a_decision_is_told(file: 
     assert none.startswith("(none) ")
     waiting = "trio-tools: effects that wait for a decision: 2; `trio-tools log unknown` lists them"
     assert (found.err, found.status) == ((waiting,), 0)
+
+
+def test_a_session_is_listed_whole_since_somebody_types_it(file: Path) -> None:
+    long = Session("conversation-7f3c2b9e-5a1d-4c8e-9f60-2d7b1e4a8c35")
+    make(file, call("t9/0", session=long))
+    listed = log(file).out[-1].split()[0]
+    assert listed == long.id
+    assert log(file, "show", listed).status == 0
 
 
 def test_sessions_as_json_are_an_array(file: Path) -> None:

@@ -29,7 +29,7 @@ def session_table(sessions: Sequence[SessionSummary]) -> Listing:
         for one in sessions
     ]
     heads = ("session", "owner", "began", "lasted", "turns", "calls", "unsettled")
-    return Listing(heads=heads, rows=rows, numbers=frozenset({3, 4, 5, 6}))
+    return Listing(heads=heads, rows=rows, numbers=frozenset({3, 4, 5, 6}), typed=frozenset({0}))
 
 
 def call_table(charts: Sequence[Chart]) -> Listing:
