@@ -79,6 +79,7 @@ async def test_effects_that_went_through_are_told_and_those_cut_are_unknown(make
     cut = Effect("bill", UNKNOWN, error="the process that did it ended in the middle of it", key="k")
     assert record.result.effects == (gone.effect, cut)
     assert tuple(known.effect for known in record.effects) == (gone.effect, cut)
+    assert [known.ended is not None for known in record.effects] == [True, False], "closing the books is not its end"
     assert record.result.text.splitlines()[2:] == [
         'Went through, do not repeat: mail (receipt {"id":7})',
         "May have gone through, check before you repeat: bill",

@@ -13,6 +13,7 @@ from trio_tools.values import (
     CallDispatching,
     CallRef,
     CallSettled,
+    Cause,
     Effect,
     EffectBegun,
     EffectEnded,
@@ -22,6 +23,7 @@ from trio_tools.values import (
 )
 
 OPEN = frozenset((EffectState.BEGUN, EffectState.UNKNOWN))  # nobody knows what became of it
+ENDED_INSIDE = "the process that did it ended in the middle of it"  # what recovery says of an effect
 
 
 def place_of(ref: CallRef) -> str:
@@ -132,6 +134,8 @@ class Fold:
         for index, known in enumerate(draft.effects):
             if known.effect.state is EffectState.BEGUN:
                 draft.change(index, attrs.evolve(known, effect=_let_go(known.effect, event.result.effects)))
+            elif known.effect.error == ENDED_INSIDE and event.cause is Cause.CRASH:
+                draft.change(index, attrs.evolve(known, ended=None))  # that was when the books were closed
         maker = None if event.ref.parent is None else self.drafts.get(event.ref.parent)
         if maker is not None and maker.result is None:
             place = place_of(event.ref)

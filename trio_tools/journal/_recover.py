@@ -11,7 +11,7 @@ from __future__ import annotations
 import attrs
 import trio
 
-from trio_tools.journal._fold import Draft, Fold, place_of
+from trio_tools.journal._fold import ENDED_INSIDE, Draft, Fold, place_of
 from trio_tools.journal._records import Entry
 from trio_tools.journal._store import Store
 from trio_tools.values import (
@@ -28,8 +28,6 @@ from trio_tools.values import (
     effects_text,
     failure_content,
 )
-
-ENDED_INSIDE = "the process that did it ended in the middle of it"
 
 
 async def recover(store: Store, now: float) -> int:
