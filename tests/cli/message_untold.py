@@ -44,7 +44,7 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
     },
     "a mark, a name or a type, and not printed": {
         ("cli/_opening.py", "in plugin "),
-        ("cli/_repair.py", "{}.{}.part"),
+        ("cli/_whole.py", ".{}.{}.part"),
         ("formats/_balance.py", "messages[{}]"),
         ("formats/_span.py", "the transcript"),
         ("cli/_schema.py", "trio-tools schema {}"),

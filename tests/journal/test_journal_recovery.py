@@ -27,6 +27,7 @@ from trio_tools import (
 )
 from trio_tools.journal import CallRecord, EffectResolved, Journal, JournalError, JournalEvent
 from trio_tools.journal._memory import MemoryStore
+from trio_tools.journal._open import opened
 from trio_tools.journal._recover import recover
 
 Make = Callable[[Path], Place]
@@ -237,3 +238,18 @@ async def test_a_recovery_that_breaks_off_is_made_good_by_the_next(left: int) ->
     first, second = await results_in(sound), await results_in(broken)
     assert first == second
     assert len(first) == 3
+
+
+class Unwritable(MemoryStore):
+    """A store that takes entries, and cannot write them."""
+
+    async def written(self, added: int) -> None:
+        raise JournalError("the disk is full")
+
+
+async def test_no_journal_opens_whose_books_could_not_be_closed() -> None:
+    """Or what it says of a call would be another thing after the next crash."""
+    store = Unwritable()
+    store.add(1_000.0, call("t/0").accepted())
+    with pytest.raises(JournalError, match="disk is full"):
+        await opened(store)

@@ -58,17 +58,30 @@ def structural_problem(path: str, database: sqlite3.Connection) -> str | None:
     if "entries" not in tables and marked != APPLICATION_ID:
         raise JournalError(f"{path} is a database of another program, not a journal; name another file")
     program, said = program_of(database)
-    if version > VERSION and said == str(version):
-        raise JournalError(
-            f"journal {path} is of version {version}, which {program} wrote; this trio-tools reads up to version "
-            f"{VERSION}: use a newer one"
-        )
+    _refuse_newer(path, version, program, said)
     if marked != APPLICATION_ID or said != str(version):
         return "its marks as a journal are not what was written"
     if not set(tables.values()) >= {statement for step in STEPS[:version] for statement in step}:
         return "its tables are not those that were made"
     (problem,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     return None if problem == "ok" else str(problem)
+
+
+def _refuse_newer(path: str, version: int, program: str, said: str | None) -> None:
+    """Raise `JournalError` for a file that says it is newer, in either of the two places. If the other says otherwise,
+    a bit may have flipped; but to write a newer file anew as an older one could not be made good."""
+    told = int(said) if said is not None and said.isdecimal() else version
+    if max(version, told) <= VERSION:
+        return
+    newer = f"journal {path} is of version {max(version, told)}"
+    if told == version:
+        newer = f"{newer}, which {program} wrote"
+    else:
+        newer = f"{newer} by its user_version ({version}) or its table about ({told}), which differ"
+    problem = f"{newer}; this trio-tools reads up to version {VERSION}: use a newer one"
+    if told != version:
+        problem += ", or if there is none, the file is damaged: give both the lower number with sqlite3"
+    raise JournalError(problem)
 
 
 def damaged_rows(database: sqlite3.Connection) -> Iterator[Row]:
