@@ -131,8 +131,9 @@ def _modes(folder: Path) -> dict[str, int]:
     return {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
 
 
-async def test_all_its_files_are_for_its_owner_only_whatever_the_umask(tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o777])
+async def test_all_its_files_are_for_its_owner_only_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
     try:
         async with in_file(tmp_path)() as store:
             await keep(store, call("t/0").accepted())
