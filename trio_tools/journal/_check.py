@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from trio_tools.journal._connect import complaint, connect, is_damage, tolerant, transaction, uri_of
+from trio_tools.journal._connect import complaint, connect, is_damage, is_half_done, tolerant, transaction, uri_of
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._records import Damage
 from trio_tools.journal._rows import Row, is_whole
@@ -23,7 +23,8 @@ _ROWS = f"SELECT {', '.join(COLUMNS)} FROM entries WHERE seq > ? ORDER BY seq LI
 
 
 def structural_damage(path: str) -> str | None:
-    """What is wrong with the file as a database, or None. It is not written to.
+    """What is wrong with the file as a database, or None. It is not written to, but that a process is cleaned up after
+    which was killed while it wrote the file itself: when it was made, or built anew.
 
     Raises `JournalError` for what is a database of somebody else or of a newer version, and if it cannot be opened.
     """
@@ -37,15 +38,28 @@ def structural_damage(path: str) -> str | None:
     if head[_FORMATS] != _WAL_FORMATS and (head[_FORMATS] != _PLAIN_FORMATS or os.path.exists(f"{path}-wal")):
         return "it does not say of which format it is"  # SQLite would take no notice of its log
     try:
-        database = connect(uri_of(path, mode="mode=ro"))
-        try:
-            return structural_problem(path, database)
-        finally:
-            database.close()
+        return _inside(path)
     except sqlite3.Error as error:
         if is_damage(error):
             return str(error)
         raise complaint(path, "opened", error) from error
+
+
+def _inside(path: str) -> str | None:
+    try:
+        return _looked_at(path, "mode=ro")
+    except sqlite3.Error as error:
+        if not is_half_done(error):
+            raise
+    return _looked_at(path, "mode=rw")  # which takes it back, as for anybody who opens the file
+
+
+def _looked_at(path: str, mode: str) -> str | None:
+    database = connect(uri_of(path, mode=mode))
+    try:
+        return structural_problem(path, database)
+    finally:
+        database.close()
 
 
 def structural_problem(path: str, database: sqlite3.Connection) -> str | None:
