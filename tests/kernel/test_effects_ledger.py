@@ -11,7 +11,10 @@ from trio.testing import MockClock
 from turn_tools import codes, once
 
 from trio_tools import (
+    CallEvent,
     Effect,
+    EffectBegun,
+    EffectEnded,
     EffectLedger,
     EffectState,
     ErrorCode,
@@ -131,3 +134,23 @@ async def test_a_call_that_is_given_up_while_a_ledger_is_asked_begins_nothing(au
         result = await registry.execute(ToolCall("mail"), scope=trio.CancelScope(deadline=2))
         assert trio.current_time() == 5
     assert (result.code, result.effects, outbox.begun) == (ErrorCode.TOOL_FAILED, (), [])
+
+
+async def test_who_comes_second_asks_when_the_end_of_the_first_is_recorded(autojump_clock: MockClock) -> None:
+    """M023: asked before, the ledger would have seen it begin and not end."""
+    outbox, ledger = Outbox(), Ledger()
+
+    async def learn(event: CallEvent) -> None:
+        if isinstance(event, EffectBegun):
+            ledger.known = attrs.evolve(KEYED, state=EffectState.BEGUN, receipt=None)
+        elif isinstance(event, EffectEnded):
+            await trio.sleep(1)
+            ledger.known = event.effect
+
+    async with opened(posting(outbox.send)) as registry:
+        provide(registry, ledger)
+        registry.add_recorder(learn)
+        results = await registry.execute_turn([post_call(), post_call()], scope=trio.CancelScope())
+    assert [result.value for result in results] == [{"id": 1}, {"id": 1}]
+    assert len(outbox.begun) == 1
+    assert sorted(effect.earlier for result in results for effect in result.effects) == [False, True]
