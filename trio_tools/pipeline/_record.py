@@ -168,32 +168,47 @@ def _without(recorders: tuple[Recorder, ...], lost: Lost) -> tuple[Recorder, ...
 
 
 async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
-    """The policies have spoken. What is returned refuses the call."""
+    """The policies have spoken. What is returned refuses the call.
+
+    **Cancellation**: not raised; the event has its bound.
+    """
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
     return await _announce(call, event)
 
 
 async def record_dispatching(call: CallState) -> ErrorInfo | None:
-    """The body is about to run. What is returned refuses the call."""
+    """The body is about to run. What is returned refuses the call.
+
+    **Cancellation**: not raised; the event has its bound.
+    """
     read_only = call.tool is not None and call.tool.read_only
     event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1, read_only=read_only)
     return await _announce(call, event)
 
 
 async def record_effect_begun(call: CallState, effect: Effect) -> ErrorInfo | None:
-    """An effect is about to happen. What is returned refuses it, and the call."""
+    """An effect is about to happen. What is returned refuses it, and the call.
+
+    **Cancellation**: not raised; the event has its bound.
+    """
     event = EffectBegun(ref=ref(call), at=trio.current_time(), name=effect.name, key=effect.key)
     return await _announce(call, event)
 
 
 async def record_effect_ended(call: CallState, effect: Effect) -> None:
-    """An effect came to an end. A failure here refuses new calls until its recorder is removed."""
+    """An effect came to an end. A failure here refuses new calls until its recorder is removed.
+
+    **Cancellation**: not raised; the event has its bound.
+    """
     await _report(call, EffectEnded(ref=ref(call), at=trio.current_time(), effect=effect))
 
 
 async def record_settled(call: CallState, result: ToolResult) -> None:
-    """The result, exactly once. A failure here refuses new calls until its recorder is removed."""
+    """The result, exactly once. A failure here refuses new calls until its recorder is removed.
+
+    **Cancellation**: not raised; the event has its bound.
+    """
     cause = call.cause or result.cause
     due = call.due if call.cause is None else call.cancelled_at
     # a scope may come expired, its deadline -inf: nothing is given up before it came
