@@ -83,6 +83,34 @@ def test_an_empty_file_is_a_journal_that_nothing_was_written_to(read_only: bool,
     assert trio.run(lambda: opened(path, read_only=read_only)) == 0
 
 
+def test_what_a_process_leaves_that_is_killed_as_it_makes_the_tables_is_a_journal_too(tmp_path: Path) -> None:
+    """SQLite writes the first page with a journal of its own beside it, before there is a log."""
+    path, beside = tmp_path / "calls.journal", tmp_path / "calls.journal-journal"
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("PRAGMA cache_size = 1")
+    database.execute("BEGIN")
+    database.execute("CREATE TABLE entries (body)")
+    database.execute("INSERT INTO entries VALUES (?)", ("x" * 100_000,))  # more than it holds back: it is in the file
+    left = path.read_bytes(), beside.read_bytes()
+    database.close()
+    path.write_bytes(left[0])
+    beside.write_bytes(left[1])
+    assert len(left[0]) > 0
+    assert trio.run(opened, path) == 0
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+def test_what_stands_beside_a_journal_is_looked_at_as_well(end: str, read_only: bool, tmp_path: Path) -> None:
+    """SQLite would wait for ever for whoever is at the other end of a pipe."""
+    path = tmp_path / "calls.journal"
+    trio.run(opened, path)
+    os.mkfifo(f"{path}{end}")
+    with pytest.raises(JournalError, match=f"calls.journal{end} is a pipe, not a plain file"):
+        trio.run(lambda: opened(path, read_only=read_only))
+
+
 def _modes(folder: Path) -> dict[str, int]:
     return {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
 
