@@ -71,25 +71,29 @@ class World:
         os.write(self._file, json.dumps(line).encode() + b"\n")
 
 
+def entered(world: World, ctx: ToolContext | SyncToolContext) -> str:
+    """Note that a body was, and return the id of its call."""
+    call = ctx.call.id
+    assert call is not None
+    world.note(entered=call)
+    return call
+
+
+async def act(world: World, draw: Random, ctx: ToolContext, name: str, key: str | None = None) -> object:
+    """Have an effect that takes its time."""
+    call = ctx.call.id
+
+    async def action() -> str:
+        await trio.sleep(draw.uniform(0, STEP))
+        world.note(effect=name, call=call, key=key)
+        await trio.sleep(draw.uniform(0, STEP))
+        return f"receipt of {call}"
+
+    return await ctx.irreversible(name, action, key=key)
+
+
 def tools(world: World, draw: Random) -> list[Tool]:
     """Tools of each kind: that reads, fails, has effects one or two, under a key, in a thread, or by another tool."""
-
-    def entered(ctx: ToolContext | SyncToolContext) -> str:
-        call = ctx.call.id
-        assert call is not None
-        world.note(entered=call)
-        return call
-
-    async def act(ctx: ToolContext, name: str, key: str | None = None) -> object:
-        call = ctx.call.id
-
-        async def action() -> str:
-            await trio.sleep(draw.uniform(0, STEP))
-            world.note(effect=name, call=call, key=key)
-            await trio.sleep(draw.uniform(0, STEP))
-            return f"receipt of {call}"
-
-        return await ctx.irreversible(name, action, key=key)
 
     @tool(read_only=True)
     async def look() -> str:
@@ -98,26 +102,26 @@ def tools(world: World, draw: Random) -> list[Tool]:
 
     @tool
     async def send(ctx: ToolContext) -> object:
-        entered(ctx)
+        entered(world, ctx)
         await trio.sleep(draw.uniform(0, STEP))
-        return await act(ctx, "send")
+        return await act(world, draw, ctx, "send")
 
     @tool(parallel=True)
     async def send_two(ctx: ToolContext) -> object:
-        entered(ctx)
-        await act(ctx, "first")
+        entered(world, ctx)
+        await act(world, draw, ctx, "first")
         if draw.random() < 0.3:
             raise ToolError("changed its mind")
-        return await act(ctx, "second")
+        return await act(world, draw, ctx, "second")
 
     @tool(parallel=True)
     async def pay(order: int, ctx: ToolContext) -> object:
-        entered(ctx)
-        return await act(ctx, "pay", f"order-{order}")
+        entered(world, ctx)
+        return await act(world, draw, ctx, "pay", f"order-{order}")
 
     @tool
     def stamp(ctx: SyncToolContext) -> object:
-        call = entered(ctx)
+        call = entered(world, ctx)
 
         def action() -> str:
             world.note(effect="stamp", call=call, key=None)
@@ -127,7 +131,7 @@ def tools(world: World, draw: Random) -> list[Tool]:
 
     @tool
     async def outer(ctx: ToolContext) -> str:
-        call = entered(ctx)
+        call = entered(world, ctx)
         inner = ToolCall("send", {}, id=f"{call}/inner")
         return (await ctx.execute(inner, scope=trio.CancelScope())).text
 

@@ -145,6 +145,8 @@ RULES = {
     "M022": "the action and the record of it are not cut, and the result says what happened",
     "M023": "what began and was not seen to end is told as unknown; what cannot be recorded does not begin",
     "M024": "what an action raises is its failure, unless its call was cancelled; the type decides nothing",
+    "M025": "a cancelled wait leaves what it waits for alone, unless that is its own",
+    "M026": "a cancel arrives as an error, never as an empty success",
 }
 
 DECISIONS = {
@@ -231,6 +233,7 @@ GAPS = {
     "L020": _LOOP,
     "L021": _LOOP,
     "L024": "an optional plugin of later work",
+    "M025": "which wait owns its source is for a tool to say; web tools are later work",
     "D13": "the web tools are later work",
     "D14": "the web tools are later work",
     "D15": "the web tools are later work",

@@ -71,6 +71,7 @@ def call(
 
 S1, EVIL = Session("s1", "ann"), Session(HOSTILE)
 SENT = Effect("mail.send", EffectState.COMMITTED, {"id": "<1@example.org>"}, key="m-1")
+CUT = Effect("pay", EffectState.BEGUN, key="17")
 LOST = Effect("mail.send", EffectState.UNKNOWN, error="its time ran out", key="m-2")
 EVIL_EFFECT = Effect(HOSTILE, EffectState.UNKNOWN, error=HOSTILE, key=HOSTILE)
 
@@ -100,4 +101,13 @@ def damaged() -> bytes:
         file.write_bytes(content())
         with closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE entries SET body = '{}' WHERE seq = 10")
+        return file.read_bytes()
+
+
+@cache
+def cut_off() -> bytes:
+    """A journal of a process that was killed in the middle of its one call."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / NAME
+        make(file, call("t1/0", session=S1, effects=[CUT], settles=False))
         return file.read_bytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from journal_made import NAME, content, damaged
+from journal_made import NAME, content, cut_off, damaged
 from message_rows_options import HOSTILE, LONG
 from message_run import Row, row
 
@@ -76,6 +76,14 @@ SESSIONS: tuple[Row, ...] = (
     about(f"export --html {NAME}", f'"{NAME}" is a file of the journal; give another name'),
     about(f"export --html ./{NAME} --overwrite", f'"{NAME}" is a file of the journal; give another name'),
     about("export --html no/p.html", 'cannot write "no/p.html": No such file or directory', status=1),
+    row(
+        "log unknown --journal x.db",
+        "calls without a result: 1; if no process writes this journal any more, effects of theirs wait too: "
+        "`trio-tools log show` names them, and `trio-tools log resolve` decides on them",
+        out=("no effect waits for a decision",),
+        status=0,
+        files={"x.db": cut_off()},
+    ),
     about(
         "",
         "effects that wait for a decision: 2; `trio-tools log unknown` lists them",

@@ -14,7 +14,6 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
         ("cli/_tools.py", "by arguments"),
         ("cli/_tools.py", "nothing stands round a call"),
         ("cli/_tools.py", "what it does"),
-        ("cli/log/_decisions.py", "no effect waits for a decision"),
         ("cli/log/_decisions.py", "{} with key {}: {}"),
         ("cli/log/_sessions.py", "no call has been recorded"),
         ("cli/log/_sessions.py", "no session"),
@@ -45,7 +44,7 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
     },
     "a mark, a name or a type, and not printed": {
         ("cli/_opening.py", "in plugin "),
-        ("cli/_repair.py", "{}.{}.part"),
+        ("cli/_whole.py", ".{}.{}.part"),
         ("formats/_balance.py", "messages[{}]"),
         ("formats/_span.py", "the transcript"),
         ("cli/_schema.py", "trio-tools schema {}"),

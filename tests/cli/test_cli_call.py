@@ -44,7 +44,7 @@ def test_as_json_the_whole_result_can_be_read_back(tmp_path: Path) -> None:
     [
         (("burn",), "Error: no matches"),
         (("cost", "{}"), 'Error: invalid arguments: missing required property "item"'),
-        (("wait", "--timeout", "0.01"), "Error: tool call aborted"),
+        (("wait", "--timeout", "0.5"), "Error: tool call aborted"),
     ],
 )
 def test_a_result_that_is_an_error_is_status_1_and_no_complaint(

@@ -176,13 +176,14 @@ def test_the_documentation_shows_a_session_as_it_is_shown() -> None:
 
 
 @pytest.mark.parametrize("columns", [120, 80, 60])
-def test_where_a_table_is_too_wide_its_longest_texts_are_cut_and_no_number(columns: int) -> None:
-    session = Session(HOSTILE, "ann")
+def test_where_a_table_is_too_wide_a_session_goes_on_below_and_no_number_is_cut(columns: int) -> None:
+    session = Session("conversation-7f3c2b9e-5a1d-4c8e-9f60-2d7b1e4a8c35", "ann")
     table = session_table([SessionSummary(session=session, first=BEGAN, last=BEGAN, turns=12, calls=345, unsettled=7)])
-    head, line = map(without_styles, printed(table.drawn, term="xterm-256color", columns=columns))
-    assert head.split() == ["session", "owner", "began", "over", "turns", "calls", "unsettled"]
+    head, line, *below = map(without_styles, printed(table.drawn, term="xterm-256color", columns=columns))
+    assert head.split() == ["session", "owner", "began", "lasted", "turns", "calls", "unsettled"]
     assert line.split()[-4:] == ["0ms", "12", "345", "7"]
-    assert max(map(cell_len, (head, line))) <= columns
+    assert "".join([line.split()[0], *(one.strip() for one in below)]) == session.id
+    assert max(map(cell_len, (head, line, *below))) <= columns
 
 
 def test_in_a_narrow_terminal_a_bar_has_its_number_and_its_time() -> None:
@@ -202,7 +203,7 @@ def test_sessions_as_a_table() -> None:
         SessionSummary(session=None, first=BEGAN, last=BEGAN, turns=1, calls=1, unsettled=0),
     ]
     assert printed(session_table(sessions).drawn) == [
-        "session  owner  began                     over  turns  calls  unsettled",
-        "s1       ann    2026-11-30 17:05:12 UTC  1m30s      2      5          1",
-        "(none)          2026-11-30 17:05:12 UTC    0ms      1      1          0",
+        "session  owner  began                    lasted  turns  calls  unsettled",
+        "s1       ann    2026-11-30 17:05:12 UTC   1m30s      2      5          1",
+        "(none)          2026-11-30 17:05:12 UTC     0ms      1      1          0",
     ]

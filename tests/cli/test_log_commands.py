@@ -8,14 +8,17 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import trio
-from journal_made import NAME, S1, SENT, call, content, damaged, make
+from journal_made import CUT, NAME, S1, SENT, call, content, damaged, make
 from journal_records import HOSTILE
 from message_run import Told, row, told
 
+from trio_tools import Session, ToolResult
 from trio_tools.cli._printable import named
 from trio_tools.journal import open_journal
+from trio_tools.values import CallAccepted, CallRef, CallSettled, Effect, EffectState, as_content
 
 
 @pytest.fixture
@@ -45,13 +48,21 @@ def document(found: Told) -> Any:
 def test_sessions_are_listed_and_that_effects_wait_for_a_decision_is_told(file: Path) -> None:
     found = log(file)
     head, s1, evil, none = found.out
-    assert head.split() == ["session", "owner", "began", "over", "turns", "calls", "unsettled"]
+    assert head.split() == ["session", "owner", "began", "lasted", "turns", "calls", "unsettled"]
     assert s1.split()[:2] == ["s1", "ann"]
     assert s1.split()[-3:] == ["2", "2", "0"]
     assert evil.startswith("</script>")
     assert none.startswith("(none) ")
     waiting = "trio-tools: effects that wait for a decision: 2; `trio-tools log unknown` lists them"
     assert (found.err, found.status) == ((waiting,), 0)
+
+
+def test_a_session_is_listed_whole_since_somebody_types_it(file: Path) -> None:
+    long = Session("conversation-7f3c2b9e-5a1d-4c8e-9f60-2d7b1e4a8c35")
+    make(file, call("t9/0", session=long))
+    listed = log(file).out[-1].split()[0]
+    assert listed == long.id
+    assert log(file, "show", listed).status == 0
 
 
 def test_sessions_as_json_are_an_array(file: Path) -> None:
@@ -118,6 +129,48 @@ def test_an_effect_that_is_unknown_is_listed_with_where_it_was_begun(file: Path)
         (HOSTILE, HOSTILE, HOSTILE, HOSTILE, "t3"),
     ]
     assert log(file, "unknown").out[1].split()[:2] == ["mail.send", "m-2"]
+
+
+def test_what_a_kill_cut_off_is_told_of_before_the_books_are_closed_and_can_be_decided(file: Path) -> None:
+    """Who only reads cannot say whether it is under way."""
+    make(file, call("t9/0", session=S1, effects=[CUT], settles=False))
+    found = log(file, "unknown", "--json")
+    (line,) = found.err
+    assert line.startswith("trio-tools: calls without a result: 1; if no process writes this journal any more, ")
+    assert (found.status, len(json.loads("\n".join(found.out)))) == (0, 2)
+    assert log(file, "resolve", "pay", "17", "--failed").status == 0
+    assert log(file, "unknown").err == (), "the books are closed"
+
+
+def test_the_name_and_key_of_an_effect_are_listed_whole_since_somebody_types_them(file: Path) -> None:
+    name, key = "mail.send." + "x" * 40, "<680cca1875588904145db330aa2dd17b@mail.example.com>"
+    make(file, call("t9/0", session=S1, effects=[Effect(name, EffectState.UNKNOWN, error="lost", key=key)]))
+    listed = log(file, "unknown").out[-1].split()[:2]
+    assert listed == [name, key]
+    assert log(file, "resolve", *listed, "--failed").status == 0
+
+
+def test_an_effect_that_a_call_was_spared_is_shown_with_it(file: Path) -> None:
+    ref = CallRef(turn="t9", position=0, call_id="c", tool="mail", session=S1, root="t9/0")
+    spared = attrs.evolve(SENT, earlier=True)
+    result = ToolResult("c", "mail", as_content("sent before"), dispatched=True, effects=(spared,))
+    make(file, [CallAccepted(ref=ref, at=1.0, arguments={}, metadata={}), CallSettled(ref=ref, at=1.1, result=result)])
+    _, effects, *_ = "\n".join(log(file, "show", "s1").out).split("\n\n")
+    receipt = '{"id": "<1@example.org>"}'
+    rows = [" ".join(line.split()[1:]) for line in effects.splitlines()]
+    assert [row for row in rows if "m-1" in row] == [
+        f"mail.send m-1 committed {receipt}",
+        f"mail.send m-1 committed earlier {receipt}",
+    ]
+
+
+def test_the_time_until_the_books_are_closed_is_none_of_the_call_that_was_cut_off(file: Path) -> None:
+    make(file, call("t9/0", session=S1, effects=[CUT], settles=False))
+    make(file)  # opened again: the entries above are of the moment at which Trio's clock stood at nought
+    calls, effects, *_ = "\n".join(log(file, "show", "s1").out).split("\n\n")
+    (cut,) = [line.split() for line in calls.splitlines() if "crash" in line]
+    assert (cut[3:5], cut[6]) == (["ABORTED", "crash"], ">200ms")
+    assert effects.splitlines()[-1].split()[1:4] == ["pay", "17", "unknown"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +265,7 @@ def test_a_page_is_for_its_owner_and_replaces_nothing_unasked(file: Path) -> Non
     assert page.read_bytes() == first
     assert log(file, "export", "--html", str(page), "--overwrite").out[0].endswith("; sessions: 3, calls: 4")
     assert page.read_bytes() != first
-    assert sorted(one.name for one in file.parent.iterdir() if one.is_file() and one.suffix == ".html") == ["page.html"]
+    assert [one.name for one in file.parent.iterdir() if one.suffix == ".part" or "page" in one.name] == ["page.html"]
 
 
 def test_a_link_is_never_written_through(file: Path) -> None:

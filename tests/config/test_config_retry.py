@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,3 +45,11 @@ def test_all_that_is_wrong_with_it_is_told_at_once() -> None:
         "trio-tools.toml: [plugins.retry] attempts: must be a whole number from 1, the first attempt included, not 0",
         "trio-tools.toml: [plugins.retry] codes: BLOCKED is never repeated: a policy has withheld the result",
     )
+
+
+@pytest.mark.parametrize("page", ["config.md", "guide.md"])
+async def test_the_documentation_shows_how_each_attempt_gets_a_budget_of_its_own(page: str) -> None:
+    words = (Path(__file__).parent.parent.parent / "docs" / page).read_text()
+    (shown,) = [one for one in re.findall(r"```toml\n(.*?)```", words, re.DOTALL) if "[plugins.retry]" in one]
+    async with open_registry(write(shown)) as registry:
+        assert [one.plugin for one in registry.joined() if one.seam == "wrapper"] == ["retry", "timeout"]

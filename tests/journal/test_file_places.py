@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ from journal_contract import call, in_file, keep
 
 from trio_tools.journal import JournalError
 from trio_tools.journal._file import open_file
+from trio_tools.journal._rows import columns_of
+from trio_tools.journal._schema import INSERT, bring_up
 
 
 async def opened(path: Path, *, read_only: bool = False) -> int:
@@ -83,21 +87,44 @@ def test_an_empty_file_is_a_journal_that_nothing_was_written_to(read_only: bool,
     assert trio.run(lambda: opened(path, read_only=read_only)) == 0
 
 
-def test_what_a_process_leaves_that_is_killed_as_it_makes_the_tables_is_a_journal_too(tmp_path: Path) -> None:
-    """SQLite writes the first page with a journal of its own beside it, before there is a log."""
-    path, beside = tmp_path / "calls.journal", tmp_path / "calls.journal-journal"
-    database = sqlite3.connect(path, isolation_level=None)
-    database.execute("PRAGMA synchronous = OFF")
-    database.execute("PRAGMA cache_size = 1")
-    database.execute("BEGIN")
-    database.execute("CREATE TABLE entries (body)")
-    database.execute("INSERT INTO entries VALUES (?)", ("x" * 100_000,))  # more than it holds back: it is in the file
-    left = path.read_bytes(), beside.read_bytes()
-    database.close()
-    path.write_bytes(left[0])
-    beside.write_bytes(left[1])
-    assert len(left[0]) > 0
-    assert trio.run(opened, path) == 0
+def _half_made(path: Path, doing: str, *, head: bytes = b"") -> None:
+    """A journal with one call, of which a process was killed as it wrote on without the log ahead, as it does while it
+    makes the file or builds it anew: what it had begun is in the file, and what that was before is beside it."""
+    entry = columns_of(1_000.0, call("t/0").accepted(), None).as_entry(1, 1)
+    written = path.with_name("written")
+    with closing(sqlite3.connect(written, isolation_level=None)) as database:
+        bring_up(database, "trio-tools")
+        database.execute(INSERT, entry)
+        database.execute("PRAGMA cache_size = 1")  # so that it is written before it is committed
+        database.execute("BEGIN")
+        database.execute(doing)
+        database.execute("CREATE TABLE more (content)")
+        database.execute("INSERT INTO more VALUES (zeroblob(100000))")
+        shutil.copyfile(f"{written}-journal", f"{path}-journal")
+        path.write_bytes(head + written.read_bytes()[len(head) :])
+    written.unlink()
+
+
+async def test_what_a_process_was_killed_in_before_there_was_a_log_is_taken_back(tmp_path: Path) -> None:
+    """B31: the file is what it was before that, and opens."""
+    path = tmp_path / "calls.journal"
+    _half_made(path, "DELETE FROM entries")
+    with pytest.raises(JournalError, match="a process was killed while it made the file: open it once to be written"):
+        await opened(path, read_only=True)
+    async with open_file(path, max_age=None, max_bytes=None) as store:
+        assert len(await store.unsettled()) == 1
+        assert list(store.damage) == []
+    assert await opened(path, read_only=True) == 1
+
+
+async def test_what_was_begun_in_a_damaged_file_is_not_taken_back_in_the_one_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "calls.journal"
+    _half_made(path, "DROP TABLE about", head=b"damaged")
+    for _ in range(2):
+        async with open_file(path, max_age=None, max_bytes=None) as store:
+            assert len(await store.unsettled()) == 1
+            assert len(store.damage) == 1
+    assert path.with_name("calls.journal.damaged-1-journal").exists()
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -115,8 +142,9 @@ def _modes(folder: Path) -> dict[str, int]:
     return {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
 
 
-async def test_all_its_files_are_for_its_owner_only_whatever_the_umask(tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o777])
+async def test_all_its_files_are_for_its_owner_only_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
     try:
         async with in_file(tmp_path)() as store:
             await keep(store, call("t/0").accepted())

@@ -106,3 +106,30 @@ def test_a_newer_file_is_refused_by_who_wrote_it_and_left_alone(read_only: bool,
     with pytest.raises(JournalError, match=rf"of version {VERSION + 1}, which trio-tools 9\.9 wrote.*use a newer one"):
         trio.run(opened)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    "newer",
+    [f"PRAGMA user_version = {VERSION + 1}", f"UPDATE about SET value = '{VERSION + 1}' WHERE name = 'version'"],
+)
+def test_a_file_that_says_so_in_one_place_only_is_refused_too_and_left_alone(
+    newer: str, read_only: bool, tmp_path: Path
+) -> None:
+    """Written anew as an older one it would be, if it were taken for damaged; and what is newer in it lost."""
+    path = tmp_path / "calls.journal"
+    make_first(path)
+    database = sqlite3.connect(path)
+    database.execute(newer)
+    database.commit()
+    database.close()
+    before = path.read_bytes()
+
+    async def opened() -> None:
+        async with open_file(path, max_age=None, max_bytes=None, read_only=read_only):
+            pass
+
+    with pytest.raises(JournalError, match=rf"of version {VERSION + 1} .*differ.*use a newer one, or"):
+        trio.run(opened)
+    assert path.read_bytes() == before
+    assert list(tmp_path.glob("*.damaged*")) == []

@@ -82,6 +82,19 @@ async def test_that_a_body_did_not_run_is_said_only_where_every_entry_can_be_rea
     ]
 
 
+async def test_what_was_lost_before_a_call_came_says_nothing_of_it() -> None:
+    """Case B31: or one bad entry would have every later crash told as worse than it was, for ever."""
+    before, queued = call("t/0"), call("u/0")
+    events: list[CallEvent] = [before.accepted(), before.dispatching(), queued.accepted()]
+    first, second = await left_of([*events[:2], events[0], *events[2:]], store=Damaged())
+    assert [one.result and one.result.code for one in (first, second)] == [RAN, BEFORE]
+
+
+@pytest.mark.parametrize("place", ["the file calls.db", "the log calls.db-wal", "entry x"])
+def test_damage_to_more_than_an_entry_is_of_no_number(place: str) -> None:
+    assert Damage(place=place, problem="").entry is None
+
+
 async def test_a_call_that_has_effects_has_run_whatever_else_is_lost() -> None:
     one = call("t/0")
     (record,) = await left_of([one.accepted(), one.begun()], store=MemoryStore())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -25,24 +26,38 @@ def test_the_page_shows_the_example_as_it_is() -> None:
     assert shown == EXAMPLE.read_text()
 
 
-def test_the_example_pays_once_however_often_it_is_run(tmp_path: Path) -> None:
-    told: list[list[str]] = []
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, EXAMPLE],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        told.append(done.stdout.splitlines())
-    record = 'pay {"invoice": "17", "card": "(redacted)"}'
-    assert told[0] == ["paid: {'payment': 'p-17'}", f"{record} ['committed']", "2 messages"]
-    assert told[1] == [told[0][0], told[0][1], f"{record} []", "4 messages"]
+def run_in(folder: Path, script: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, script],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_the_example_pays_once_however_often_it_is_run_and_prints_what_the_page_shows(tmp_path: Path) -> None:
+    shown = re.findall(r"```text\n(.*?)```", (DOCS / "journal.md").read_text(), re.DOTALL)
+    for output in shown:
+        done = run_in(tmp_path, EXAMPLE)
+        assert (done.returncode, done.stderr, done.stdout) == (0, "", output)
+    assert [output.splitlines()[-1] for output in shown] == ["2 messages", "4 messages"]
     assert b"4242" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_the_example_does_not_pay_again_what_a_kill_has_left_unknown(tmp_path: Path) -> None:
+    bank = "await trio.sleep(0.1)  # the bank"
+    killed = tmp_path / "killed.py"
+    assert bank in EXAMPLE.read_text()
+    killed.write_text(EXAMPLE.read_text().replace(bank, "__import__('os').kill(__import__('os').getpid(), 9)"))
+    assert run_in(tmp_path, killed).returncode == -signal.SIGKILL
+    for _ in range(2):
+        told = run_in(tmp_path, EXAMPLE).stdout.splitlines()
+        assert "nobody knows whether it went through" in told[0]
+        assert told[-1] == "nobody knows whether it went through: pay 17"
+        assert not any("committed" in line for line in told)
 
 
 @pytest.mark.parametrize("page", ["journal.md", "config.md"])

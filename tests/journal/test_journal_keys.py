@@ -61,6 +61,25 @@ async def test_what_counts_of_a_key_is_that_it_went_through_or_else_that_nobody_
 
 
 @every_store
+async def test_an_end_whose_beginning_is_lost_does_not_end_what_another_call_began(make: Make, tmp_path: Path) -> None:
+    """M023: taken for that of the first, its failure would let the effect be done again."""
+    first, second = call("t/0"), call("u/0")
+    async with make(tmp_path)() as store:
+        await keep(store, first.begun(key="k"), second.ended(FAILED, key="k"))
+        assert await Journal(store).effect("mail", "k") == Effect("mail", BEGUN, key="k")
+
+
+@every_store
+async def test_a_decision_is_on_all_that_was_begun_under_the_key(make: Make, tmp_path: Path) -> None:
+    async with make(tmp_path)() as store:
+        await keep(store, *_events("k", UNKNOWN, UNKNOWN))
+        journal = Journal(store)
+        await journal.resolve("mail", "k", committed=False)
+        assert await journal.effect("mail", "k") is None
+        assert await journal.unknown() == ()
+
+
+@every_store
 @pytest.mark.parametrize("state", [BEGUN, COMMITTED, UNKNOWN])
 async def test_what_is_not_to_be_done_again_is_not_recorded_as_begun(
     make: Make, tmp_path: Path, state: EffectState

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import trio
@@ -138,3 +141,45 @@ async def test_what_cannot_be_asked_of_a_journal_is_refused(options: Any, words:
             async with open_journal(tmp_path / "x", **{key: one for key, one in options.items() if key != "path"}):
                 raise AssertionError("it must not open")
         assert not (tmp_path / "x").exists()
+
+
+Durability = Literal["full", "normal"]
+
+
+def _by_itself(path: Path, durability: Durability) -> AbstractAsyncContextManager[object]:
+    return open_journal(path, durability=durability)
+
+
+def _by_a_plugin(path: Path, durability: Durability) -> AbstractAsyncContextManager[object]:
+    return open_registry(plugins=[journal(JournalConfig(path=path, durability=durability))])
+
+
+@pytest.mark.parametrize("opening", [_by_itself, _by_a_plugin])
+@pytest.mark.parametrize(("durability", "synchronous"), [("full", 2), ("normal", 1)])
+async def test_a_full_journal_waits_for_the_disk_itself(
+    opening: Callable[[Path, Durability], AbstractAsyncContextManager[object]],
+    durability: Durability,
+    synchronous: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No test can cut the power: SQLite says of the one connection that writes whether it waits."""
+    made: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def seen(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        made.append(connect(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", seen)
+    async with opening(tmp_path / "calls.journal", durability):
+        writing = [one for one in made if _is_open(one) and not one.execute("PRAGMA query_only").fetchone()[0]]
+        assert [one.execute("PRAGMA synchronous").fetchone() for one in writing] == [(synchronous,)]
+
+
+def _is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except sqlite3.ProgrammingError:
+        return False
+    return True

@@ -27,6 +27,7 @@ from trio_tools import (
 )
 from trio_tools.journal import CallRecord, EffectResolved, Journal, JournalError, JournalEvent
 from trio_tools.journal._memory import MemoryStore
+from trio_tools.journal._open import opened
 from trio_tools.journal._recover import recover
 
 Make = Callable[[Path], Place]
@@ -79,6 +80,7 @@ async def test_effects_that_went_through_are_told_and_those_cut_are_unknown(make
     cut = Effect("bill", UNKNOWN, error="the process that did it ended in the middle of it", key="k")
     assert record.result.effects == (gone.effect, cut)
     assert tuple(known.effect for known in record.effects) == (gone.effect, cut)
+    assert [known.ended is not None for known in record.effects] == [True, False], "closing the books is not its end"
     assert record.result.text.splitlines()[2:] == [
         'Went through, do not repeat: mail (receipt {"id":7})',
         "May have gone through, check before you repeat: bill",
@@ -236,3 +238,18 @@ async def test_a_recovery_that_breaks_off_is_made_good_by_the_next(left: int) ->
     first, second = await results_in(sound), await results_in(broken)
     assert first == second
     assert len(first) == 3
+
+
+class Unwritable(MemoryStore):
+    """A store that takes entries, and cannot write them."""
+
+    async def written(self, added: int) -> None:
+        raise JournalError("the disk is full")
+
+
+async def test_no_journal_opens_whose_books_could_not_be_closed() -> None:
+    """Or what it says of a call would be another thing after the next crash."""
+    store = Unwritable()
+    store.add(1_000.0, call("t/0").accepted())
+    with pytest.raises(JournalError, match="disk is full"):
+        await opened(store)

@@ -64,9 +64,10 @@ async def stopped(outbox: Outbox, at: float, log: Log | None = None) -> ToolResu
 
 
 async def test_case_b32_a_cancel_while_it_reads(outbox: Outbox, autojump_clock: MockClock) -> None:
-    """Case B32 (a), M020: nothing was sent, and nothing is said of it."""
+    """Case B32 (a), M020, M026: nothing was sent, and nothing is said of it; and it is an error."""
     result = await stopped(outbox, 0.1)
     assert (outbox.text(), result.code, result.effects) == ("", ErrorCode.ABORTED, ())
+    assert (result.is_error, result.value) == (True, None)
     assert (result.text, round(trio.current_time(), 3)) == ("Error: tool call aborted", 0.1)
 
 

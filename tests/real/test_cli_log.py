@@ -70,7 +70,7 @@ def test_who_writes_it_is_told_to_whoever_would_write_it_too(tmp_path: Path) -> 
         working(cli, tmp_path, UNTIL_TOLD)
         words = (
             f"journal {tmp_path / 'agent.db'} is being written by process {cli.process.pid}; "
-            "one process at a time writes a journal\n"
+            "one process at a time writes a journal: let it end, or only read\n"
         )
         for asked in (["purge", "s1"], ["resolve", "mail.send", "m-1", "--failed"]):
             assert log(tmp_path, *asked) == (2, "", f"trio-tools: {words}")

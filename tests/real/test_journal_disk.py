@@ -6,25 +6,31 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
-from trio_tools import Session
+from trio_tools import CallAccepted, Session
 from trio_tools.journal import JournalError, open_journal
+from trio_tools.journal._file import open_file
+from trio_tools.values import CallRef
 
 CHILD = [sys.executable, str(Path(__file__).with_name("journal_child.py"))]
 # The child is to try what these tests are beside.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 # Seconds that any of these processes may take.
 BOUND = 60.0
+ACCEPTED = CallAccepted(
+    ref=CallRef(turn="t", position=0, call_id=None, tool="send", root="t/0"), at=1.0, arguments="{}", metadata=None
+)
 
 
 def run(what: str, path: Path) -> list[Any]:
@@ -110,3 +116,30 @@ def recover(path: Path) -> None:
             pass
 
     trio.run(opened)
+
+
+def _taken_away(path: Path) -> None:
+    """Have every later write fail."""
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DROP TABLE entries")
+
+
+async def test_what_is_lost_and_nobody_waited_for_is_told_on_leaving(tmp_path: Path) -> None:
+    path = tmp_path / "calls.journal"
+
+    async def leave() -> None:
+        async with open_file(path, max_age=None, max_bytes=None) as store:
+            _taken_away(path)
+            store.add(1_000.0, ACCEPTED)
+
+    with pytest.raises(JournalError, match=r"calls\.journal cannot be written"):
+        await leave()
+
+
+async def test_what_somebody_has_heard_of_is_not_told_again(tmp_path: Path) -> None:
+    """Or the end of the journal would take the results of the block with it."""
+    path = tmp_path / "calls.journal"
+    async with open_file(path, max_age=None, max_bytes=None) as store:
+        _taken_away(path)
+        with pytest.raises(JournalError, match=r"calls\.journal cannot be written"):
+            await store.written(store.add(1_000.0, ACCEPTED))

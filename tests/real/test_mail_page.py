@@ -174,7 +174,8 @@ def test_the_config_of_the_page_works_from_the_command_line(
     assert (checked.returncode, checked.stderr) == (0, "")
     here = {"mail.host": "127.0.0.1", "mail.port": post.port, "mail.tls": "none", "mail.user": ""}
     options = [f"--set=plugins.{name}={value}" for name, value in {**here, "journal.path": tmp_path / "a.db"}.items()]
-    called = environment.command("call", "send_mail", json.dumps(LETTER), "--config", str(file), *options, **given)
+    call = ["call", "send_mail", json.dumps(LETTER), "--session", "monday"]
+    called = environment.command(*call, "--config", str(file), *options, **given)
     assert (called.returncode, called.stderr) == (0, "")
     assert called.stdout.startswith("sent to ada@example.org as ")
     assert len(post.taken()) == 1

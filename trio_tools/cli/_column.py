@@ -6,6 +6,9 @@ import unicodedata
 
 from trio_tools.cli._printable import printable
 
+# Levels of calls in calls that are told apart by their indent. Deeper ones would leave no room for their names.
+MAX_INDENT = 4
+
 
 def column_text(text: str, *, limit: int, plain: bool = False) -> str:
     """The text, cut to `limit` characters; what is still too long for its column ends in an ellipsis there. If `plain`,
@@ -14,6 +17,13 @@ def column_text(text: str, *, limit: int, plain: bool = False) -> str:
     if shown.isascii():
         return shown
     return "".join(one if not plain and _has_sure_width(one) else _escaped(one) for one in shown)
+
+
+def indent(depth: int, *, plain: bool = False) -> str:
+    """What stands before the name of a call that was made so many levels below the model's own. In ASCII if `plain`."""
+    if not depth:
+        return ""
+    return "  " * (min(depth, MAX_INDENT) - 1) + ("- " if plain else "\u2514 ")
 
 
 def _has_sure_width(character: str) -> bool:

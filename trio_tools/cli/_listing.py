@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 # Characters of a name in a table. Usual ones fit; the others are cut.
 NAME_LENGTH = 40
-# Characters of the last column, which may be a sentence: on a line of a wide terminal.
+# Characters of the last column, which may be a sentence, and of what is typed again: on a line of a wide terminal.
 SENTENCE_LENGTH = 100
 # Columns of the terminal that a column of texts keeps where there is no room for all of them.
 MIN_TEXT_WIDTH = 6
 # Blanks between two columns.
 GAP = 2
-# Columns of a table that goes into a pipe or a file: nothing is folded there.
-PIPE_WIDTH = 250
+# Columns of a table that goes into a pipe or a file: more than any has need of, so nothing is folded there.
+PIPE_WIDTH = 1000
 
 
 @attrs.frozen
@@ -39,23 +39,26 @@ class Toned:
 @attrs.frozen(kw_only=True)
 class Listing:
     """Heads, and rows of as many cells. What others wrote may stand in them as it came. Columns at these places, from
-    0, are `numbers`, which stand to the right."""
+    0, are `numbers`, which stand to the right, or `typed`, which somebody types again and needs whole."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Toned]]
     numbers: frozenset[int] = frozenset()
+    typed: frozenset[int] = frozenset()
 
     def drawn(self) -> str:
         """The table as text, without a line end. Where it is too wide its longest texts are cut, and no number; in the
-        last column they go on below."""
+        last column, and in those that are `typed`, they go on below."""
         from rich.table import Table
 
+        long = {len(self.heads) - 1, *self.typed}
         rows = [
-            [*(_cell(cell, NAME_LENGTH) for cell in row[:-1]), _cell(row[-1], SENTENCE_LENGTH)] for row in self.rows
+            [_cell(cell, SENTENCE_LENGTH if place in long else NAME_LENGTH) for place, cell in enumerate(row)]
+            for row in self.rows
         ]
         table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
         for place, (head, width) in enumerate(zip(self.heads, self._widths(rows), strict=True)):
-            folds = place == len(self.heads) - 1 and place not in self.numbers
+            folds = place in long and place not in self.numbers
             table.add_column(
                 head,
                 justify="right" if place in self.numbers else "left",

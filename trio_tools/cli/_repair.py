@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-import secrets
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 import attrs
@@ -17,8 +15,9 @@ from trio_tools.cli._printable import complain, named, shown_json
 from trio_tools.cli._setting import STDIN
 from trio_tools.cli._source import STDIN_DESCRIPTOR, cannot_read
 from trio_tools.cli._standard_input import open_stdin
-from trio_tools.cli._status import FAILED, OK, UNBALANCED, Refused
+from trio_tools.cli._status import OK, UNBALANCED, Refused
 from trio_tools.cli._stdout import STDOUT, unwritten
+from trio_tools.cli._whole import cannot_write, whole
 from trio_tools.formats import NotATranscript, balance_text
 
 # Bytes of a transcript. Beyond what any provider takes in one request, pictures and all, and what a laptop can hold a
@@ -99,8 +98,8 @@ def _write_out(text: bytes) -> None:
 
 
 def _write_whole(output: Path, text: bytes, given: os.stat_result) -> None:
-    """Write a file whole or not at all. Raises `Refused` for one that cannot be written, and for that which is read."""
-    part: str | None = None
+    """Write a file whole or not at all; one that is replaced passes its mode on. Raises `Refused` for one that cannot
+    be written, and for that which is read."""
     try:
         place = os.path.realpath(output)  # of a link, what it points to
         before = os.stat(place) if os.path.lexists(place) else None
@@ -108,22 +107,9 @@ def _write_whole(output: Path, text: bytes, given: os.stat_result) -> None:
             raise Refused(f'--output: "{named(str(output))}" is the file that is read; give another name')
         if before is not None and not stat.S_ISREG(before.st_mode):
             raise Refused(f'--output: "{named(str(output))}" is no regular file')
-        made = f"{place}.{secrets.token_hex(4)}.part"
-        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)  # as umask has it
-        part = made
-        try:
+        with whole(place, mode=0o666, put=os.replace) as descriptor:  # as umask has it
             if before is not None:
                 os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
             write_all(descriptor, [text])
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(part, place)
-        part = None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Refused(f'cannot write "{named(str(output))}": {reason}', status=FAILED) from None
-    finally:
-        if part is not None:
-            with suppress(OSError):  # it stays, and the error that is told says why
-                os.unlink(part)
+        raise cannot_write(str(output), error) from None

@@ -10,13 +10,11 @@ from collections.abc import Sequence
 import attrs
 
 from trio_tools import Progress
-from trio_tools.cli._column import column_text
+from trio_tools.cli._column import column_text, indent
 from trio_tools.cli._rows import REFRESH, Row
 
 # Seconds of a minute and of an hour, by which a time is told in longer units.
 MINUTE, HOUR = 60, 3600
-# Levels of calls in calls that are told apart by their indent. Deeper ones would leave no room for their names.
-MAX_INDENT = 4
 # What each thousand of a count is called.
 THOUSANDS = ["", "k", "M", "G", "T", "P"]
 
@@ -43,8 +41,7 @@ class Words:
         }
 
     def tool(self, row: Row) -> Cell:
-        indent = "  " * (min(row.depth, MAX_INDENT) - 1) + "\u2514 " if row.depth else ""
-        return Cell(indent + self._shown(row.tool), "bold" if row.stage == "dispatch" else "")
+        return Cell(indent(row.depth) + self._shown(row.tool), "bold" if row.stage == "dispatch" else "")
 
     def id(self, row: Row) -> Cell:
         own = row.id or ""

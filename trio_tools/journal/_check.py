@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from trio_tools.journal._connect import complaint, connect, is_damage, tolerant, transaction, uri_of
+from trio_tools.journal._connect import complaint, connect, is_damage, is_half_done, tolerant, transaction, uri_of
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._records import Damage
 from trio_tools.journal._rows import Row, is_whole
@@ -23,7 +23,8 @@ _ROWS = f"SELECT {', '.join(COLUMNS)} FROM entries WHERE seq > ? ORDER BY seq LI
 
 
 def structural_damage(path: str) -> str | None:
-    """What is wrong with the file as a database, or None. It is not written to.
+    """What is wrong with the file as a database, or None. It is not written to, but that a process is cleaned up after
+    which was killed while it wrote the file itself: when it was made, or built anew.
 
     Raises `JournalError` for what is a database of somebody else or of a newer version, and if it cannot be opened.
     """
@@ -37,15 +38,28 @@ def structural_damage(path: str) -> str | None:
     if head[_FORMATS] != _WAL_FORMATS and (head[_FORMATS] != _PLAIN_FORMATS or os.path.exists(f"{path}-wal")):
         return "it does not say of which format it is"  # SQLite would take no notice of its log
     try:
-        database = connect(uri_of(path, mode="mode=ro"))
-        try:
-            return structural_problem(path, database)
-        finally:
-            database.close()
+        return _inside(path)
     except sqlite3.Error as error:
         if is_damage(error):
             return str(error)
         raise complaint(path, "opened", error) from error
+
+
+def _inside(path: str) -> str | None:
+    try:
+        return _looked_at(path, "mode=ro")
+    except sqlite3.Error as error:
+        if not is_half_done(error):
+            raise
+    return _looked_at(path, "mode=rw")  # which takes it back, as for anybody who opens the file
+
+
+def _looked_at(path: str, mode: str) -> str | None:
+    database = connect(uri_of(path, mode=mode))
+    try:
+        return structural_problem(path, database)
+    finally:
+        database.close()
 
 
 def structural_problem(path: str, database: sqlite3.Connection) -> str | None:
@@ -58,17 +72,30 @@ def structural_problem(path: str, database: sqlite3.Connection) -> str | None:
     if "entries" not in tables and marked != APPLICATION_ID:
         raise JournalError(f"{path} is a database of another program, not a journal; name another file")
     program, said = program_of(database)
-    if version > VERSION and said == str(version):
-        raise JournalError(
-            f"journal {path} is of version {version}, which {program} wrote; this trio-tools reads up to version "
-            f"{VERSION}: use a newer one"
-        )
+    _refuse_newer(path, version, program, said)
     if marked != APPLICATION_ID or said != str(version):
         return "its marks as a journal are not what was written"
     if not set(tables.values()) >= {statement for step in STEPS[:version] for statement in step}:
         return "its tables are not those that were made"
     (problem,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     return None if problem == "ok" else str(problem)
+
+
+def _refuse_newer(path: str, version: int, program: str, said: str | None) -> None:
+    """Raise `JournalError` for a file that says it is newer, in either of the two places. If the other says otherwise,
+    a bit may have flipped; but to write a newer file anew as an older one could not be made good."""
+    told = int(said) if said is not None and said.isdecimal() else version
+    if max(version, told) <= VERSION:
+        return
+    newer = f"journal {path} is of version {max(version, told)}"
+    if told == version:
+        newer = f"{newer}, which {program} wrote"
+    else:
+        newer = f"{newer} by its user_version ({version}) or its table about ({told}), which differ"
+    problem = f"{newer}; this trio-tools reads up to version {VERSION}: use a newer one"
+    if told != version:
+        problem += ", or if there is none, the file is damaged: give both the lower number with sqlite3"
+    raise JournalError(problem)
 
 
 def damaged_rows(database: sqlite3.Connection) -> Iterator[Row]:

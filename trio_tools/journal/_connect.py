@@ -23,6 +23,7 @@ _WHAT_TO_DO = {
     sqlite3.SQLITE_FULL: "the disk is full: make room, and open the journal again",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written: check who owns them, and open it again",
     sqlite3.SQLITE_PERM: "the file or its folder may not be written: check who owns them, and open it again",
+    sqlite3.SQLITE_READONLY_ROLLBACK: "a process was killed while it made the file: open it once to be written",
     sqlite3.SQLITE_CANTOPEN: "a file beside it cannot be opened: check its folder, and open it again",
     sqlite3.SQLITE_BUSY: "another program has locked the file: end it, and open the journal again",
     sqlite3.SQLITE_IOERR: "the disk failed, or the file may not grow any more: check both, and open the journal again",
@@ -96,8 +97,7 @@ def transaction(database: sqlite3.Connection) -> Generator[None]:
 
 def complaint(path: str, doing: str, error: sqlite3.Error) -> JournalError:
     """What SQLite said, as an error for whoever runs the journal. `doing`: "opened", "written", "read"."""
-    code = _code(error)
-    to_do = _WHAT_TO_DO.get(code, "open the journal again")
+    to_do = _WHAT_TO_DO.get(_extended(error)) or _WHAT_TO_DO.get(_code(error), "open the journal again")
     return JournalError(f"journal {path} cannot be {doing}: {error}; {to_do}")
 
 
@@ -106,5 +106,14 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
+def is_half_done(error: sqlite3.Error) -> bool:
+    """Whether a process was killed in the middle of writing, and who only reads may not take that back."""
+    return _extended(error) == sqlite3.SQLITE_READONLY_ROLLBACK
+
+
 def _code(error: sqlite3.Error) -> int:
-    return int(getattr(error, "sqlite_errorcode", 0)) & _PLAIN_CODE
+    return _extended(error) & _PLAIN_CODE
+
+
+def _extended(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0))

@@ -13,6 +13,7 @@ from trio_tools.values import (
     CallDispatching,
     CallRef,
     CallSettled,
+    Cause,
     Effect,
     EffectBegun,
     EffectEnded,
@@ -22,6 +23,7 @@ from trio_tools.values import (
 )
 
 OPEN = frozenset((EffectState.BEGUN, EffectState.UNKNOWN))  # nobody knows what became of it
+ENDED_INSIDE = "the process that did it ended in the middle of it"  # what recovery says of an effect
 
 
 def place_of(ref: CallRef) -> str:
@@ -37,6 +39,7 @@ class Draft:
 
     ref: CallRef
     accepted: float  # Unix seconds, as all times here
+    first: int  # the number of the first entry that is there of it
     arguments: JSONValue = None
     metadata: JSONValue = None
     decided: tuple[float | None, bool | None, str | None] = (None, None, None)  # when, whether allowed, and why not
@@ -101,7 +104,7 @@ class Fold:
             for one in self.drafts.values():
                 _resolve(one, entry.time, event.effect)
             return
-        draft = self._of(event.ref, entry.time)
+        draft = self._of(event.ref, entry)
         match event:
             case CallAccepted():
                 draft.arguments, draft.metadata = event.arguments, event.metadata
@@ -120,11 +123,11 @@ class Fold:
         """What all of it comes to."""
         return [draft.finished() for draft in self.drafts.values()]
 
-    def _of(self, ref: CallRef, time: float) -> Draft:
+    def _of(self, ref: CallRef, entry: Entry) -> Draft:
         place = place_of(ref)
         if place not in self.drafts:
             # if it is not its acceptance, that was damaged: what is left of the call is better than nothing of it
-            self.drafts[place] = Draft(ref, time)
+            self.drafts[place] = Draft(ref, entry.time, entry.seq)
         return self.drafts[place]
 
     def _settle(self, draft: Draft, time: float, event: CallSettled) -> None:
@@ -132,6 +135,8 @@ class Fold:
         for index, known in enumerate(draft.effects):
             if known.effect.state is EffectState.BEGUN:
                 draft.change(index, attrs.evolve(known, effect=_let_go(known.effect, event.result.effects)))
+            elif known.effect.error == ENDED_INSIDE and event.cause is Cause.CRASH:
+                draft.change(index, attrs.evolve(known, ended=None))  # that was when the books were closed
         maker = None if event.ref.parent is None else self.drafts.get(event.ref.parent)
         if maker is not None and maker.result is None:
             place = place_of(event.ref)

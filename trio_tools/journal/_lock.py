@@ -74,7 +74,8 @@ def _locked(path: str, beside: str) -> int:
         holder = _holder(descriptor)
         os.close(descriptor)
         raise JournalError(
-            f"journal {path} is being written by {holder}; one process at a time writes a journal"
+            f"journal {path} is being written by {holder}; one process at a time writes a journal: "
+            "let it end, or only read"
         ) from None
     except OSError as error:
         os.close(descriptor)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from importlib.metadata import PackageNotFoundError, version
 
 from trio_tools.journal._check import CHECKSUM_DIFFERS, keep_aside, set_aside_damaged, structural_damage
-from trio_tools.journal._connect import Durability, complaint, connect, connect_to_write, is_damage, transaction, uri_of
+from trio_tools.journal._connect import Durability, complaint, connect_to_write, transaction
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._place import check_single, look, make
 from trio_tools.journal._records import Damage
@@ -26,7 +25,6 @@ def opened(path: str, durability: Durability) -> sqlite3.Connection:
         if look(path) is None:
             make(path)
         check_single(path)
-        _roll_back(path)
         problem = structural_damage(path)
         if problem is not None:
             salvage(path, problem, program())
@@ -41,21 +39,6 @@ def opened(path: str, durability: Durability) -> sqlite3.Connection:
     except OSError as error:
         raise JournalError(f"journal {path} cannot be opened: {error.filename}: {error.strerror}") from error
     return database
-
-
-def _roll_back(path: str) -> None:
-    """Finish what a process has left that was killed as it made the file, before there was a log: SQLite undoes it when
-    somebody opens the file who may write, and lets nobody else in. Raises `sqlite3.Error` if it cannot."""
-    if not os.path.lexists(f"{path}-journal") or os.path.lexists(f"{path}-wal"):
-        return
-    database = connect(uri_of(path, mode="mode=rw"))
-    try:
-        database.execute("PRAGMA schema_version").fetchone()
-    except sqlite3.Error as error:
-        if not is_damage(error):  # which is looked at next
-            raise
-    finally:
-        database.close()
 
 
 def _make_ready(path: str, database: sqlite3.Connection) -> None:

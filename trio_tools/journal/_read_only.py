@@ -91,8 +91,9 @@ def _from_memory(path: str, problem: str | None) -> ReadOnlyStore:
 
 @contextmanager
 def _snapshot(path: str) -> Generator[sqlite3.Connection]:
-    """A connection for one question. Without a log nobody writes the file: then SQLite need not make one to read it."""
-    idle = not os.path.lexists(f"{path}-wal")
+    """A connection for one question. Without a log of either kind nobody writes the file: then SQLite need not make one
+    to read it."""
+    idle = not os.path.lexists(f"{path}-wal") and not os.path.lexists(f"{path}-journal")
     database = connect(uri_of(path, mode="mode=ro&immutable=1" if idle else "mode=ro"))
     try:
         yield database

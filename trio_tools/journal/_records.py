@@ -37,6 +37,12 @@ class Damage:
     place: str
     problem: str
 
+    @property
+    def entry(self) -> int | None:
+        """The number of the entry, as `Entry.seq` counts them; None where more was damaged than one."""
+        what, _, number = self.place.partition(" ")
+        return int(number) if what == "entry" and number.isdecimal() else None
+
 
 @attrs.frozen(kw_only=True)
 class SessionSummary:

@@ -3,7 +3,8 @@
 Nothing is run again. All of it is added in one go, and each entry holds by itself: whatever of it is written, the next
 opening adds what is missing, and nothing twice.
 
-That a body was never entered is only said where every entry can be read: that it was may stand in a lost one.
+That a body was never entered is only said where every entry can be read that came behind the call's first: that it was
+may stand in a lost one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 import attrs
 import trio
 
-from trio_tools.journal._fold import Draft, Fold, place_of
-from trio_tools.journal._records import Entry
+from trio_tools.journal._fold import ENDED_INSIDE, Draft, Fold, place_of
+from trio_tools.journal._records import Damage, Entry
 from trio_tools.journal._store import Store
 from trio_tools.values import (
     ABORTED_BEFORE_DISPATCH,
@@ -29,8 +30,6 @@ from trio_tools.values import (
     failure_content,
 )
 
-ENDED_INSIDE = "the process that did it ended in the middle of it"
-
 
 async def recover(store: Store, now: float) -> int:
     """Settle every call that has no result, at `now`, in Unix seconds, and return how many that were.
@@ -40,10 +39,10 @@ async def recover(store: Store, now: float) -> int:
     **Cancellation**: some of it may be written; the next opening goes on from there.
     """
     fold = Fold(await store.unsettled())
-    added, is_whole = None, not store.damage
+    added, damage = None, store.damage
     innermost_first = _unsettled(fold)
     for draft in innermost_first:
-        for event in _closing(draft, is_whole):
+        for event in _closing(draft, is_whole=all(_is_before(one, draft) for one in damage)):
             fold.take(Entry(seq=0, time=now, event=event))
             added = store.add(now, event)
     if added is not None:
@@ -60,7 +59,11 @@ def _unsettled(fold: Fold) -> list[Draft]:
     return sorted(left, key=lambda draft: -depth[place_of(draft.ref)])
 
 
-def _closing(draft: Draft, is_whole: bool) -> list[CallEvent]:
+def _is_before(damage: Damage, draft: Draft) -> bool:
+    return damage.entry is not None and damage.entry < draft.first
+
+
+def _closing(draft: Draft, *, is_whole: bool) -> list[CallEvent]:
     ref, at = draft.ref, trio.current_time()
     ended = [known.effect for known in draft.effects if known.effect.state is EffectState.BEGUN]
     events: list[CallEvent] = [EffectEnded(ref=ref, at=at, effect=_unknown(effect)) for effect in ended]

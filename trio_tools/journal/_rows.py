@@ -91,7 +91,8 @@ def _values(time: float, event: JournalEvent, session: Session | None) -> Row:
         del result["version"]
         kind, body = "settled", _encode({"result": result, "cancelled_at": event.cancelled_at, "cause": event.cause})
     elif isinstance(event, CallAccepted):
-        kind, body = "accepted", _encode({"arguments": event.arguments, "metadata": event.metadata})
+        metadata = "null" if event.metadata is None else _encode(event.metadata)
+        kind, body = "accepted", f'{{"arguments":{_encode(event.arguments)},"metadata":{metadata}}}'
     elif isinstance(event, CallDispatching):
         kind, body = "dispatching", f'{{"attempt":{event.attempt},"read_only":{_BOOLEANS[event.read_only]}}}'
     elif isinstance(event, CallDecided):

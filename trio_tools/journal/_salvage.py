@@ -69,7 +69,7 @@ def take_place(path: str) -> None:
     if os.path.lexists(path):
         kept = free_name(path)
         make(kept)  # which nobody else can have now
-        for old, new in zip(_with_log(path), _with_log(kept), strict=True):
+        for old, new in zip(_with_logs(path), _with_logs(kept), strict=True):
             if os.path.lexists(old):
                 os.replace(old, new)
                 os.chmod(new, 0o600)
@@ -82,13 +82,15 @@ def take_place(path: str) -> None:
 def free_name(path: str) -> str:
     """A name beside a file for it to be kept by, that nothing has yet."""
     number = 1
-    while any(os.path.lexists(one) for one in _with_log(f"{path}.damaged-{number}")):
+    while any(os.path.lexists(one) for one in _with_logs(f"{path}.damaged-{number}")):
         number += 1
     return f"{path}.damaged-{number}"
 
 
-def _with_log(path: str) -> tuple[str, str]:
-    return f"{path}-wal", path  # the log first: it is of no use without its file, but the file is without it
+def _with_logs(path: str) -> tuple[str, ...]:
+    # the logs first: they are of no use without their file, but the file is without them; and what was to be taken back
+    # of a file that is damaged besides must not be taken for that of the one in its place
+    return f"{path}-wal", f"{path}-journal", path
 
 
 def _settle(folder: str) -> None:

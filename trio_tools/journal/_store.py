@@ -35,25 +35,40 @@ class Store(Protocol):
 
     async def session(self, session: str | None) -> list[Entry]:
         """The entries of the calls of a session, those that were added and are not yet on disk too, in order; None: of
-        the calls that were made for nobody. Includes the decisions on their effects."""
+        the calls that were made for nobody. Includes the decisions on their effects.
+
+        **Cancellation**: nothing has happened.
+        """
         ...
 
     async def sessions(self) -> list[SessionSummary]:
-        """What there is, by the first call of each."""
+        """What there is, by the first call of each.
+
+        **Cancellation**: nothing has happened.
+        """
         ...
 
     async def unsettled(self) -> list[Entry]:
         """The entries of every turn that has a call without a result, and of the turns which calls of those have made,
-        in order."""
+        in order.
+
+        **Cancellation**: nothing has happened.
+        """
         ...
 
     async def keyed(self, name: str, key: str) -> list[Entry]:
-        """The entries that speak of the effect of this name and key, in order: begun, ended, decided on."""
+        """The entries that speak of the effect of this name and key, in order: begun, ended, decided on.
+
+        **Cancellation**: nothing has happened.
+        """
         ...
 
     async def unknown(self) -> list[Entry]:
         """For each name and key whose effect has begun and neither ended well or badly nor been decided on, its last
-        `EffectBegun`."""
+        `EffectBegun`.
+
+        **Cancellation**: nothing has happened.
+        """
         ...
 
     async def purge(self, session: str | None) -> int:
@@ -61,5 +76,7 @@ class Store(Protocol):
         but for effects that are unknown.
 
         Raises `JournalError` while calls of it are unsettled: which are is looked up in the same step as they go.
+
+        **Cancellation**: it may be gone or not, as a whole.
         """
         ...

@@ -60,7 +60,8 @@ class Writer:
         """Take the row that is next, of `added` and one."""
         self._added += 1
         self._pending.append(row)
-        self._arrived.unpark()
+        if len(self._pending) == 1:
+            self._arrived.unpark()
 
     async def written(self, added: int) -> None:
         """As `Store.written`.

@@ -51,7 +51,7 @@ def ref(call: CallState) -> CallRef:
             tool=call.name,
             session=turn.session,
             parent=None if parent is None else parent.place,
-            root=call.identity.root.place,
+            root=f"{turn.name}/{call.position}" if parent is None else call.identity.root.place,
         )
     return call.ref
 

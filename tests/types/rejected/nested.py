@@ -31,14 +31,15 @@ async def body(ctx: ToolContext, call: ToolCall, scope: trio.CancelScope) -> Non
     await ctx.irreversible("mail.send")  # rejected
     await ctx.irreversible("mail.send", 3)  # rejected
     await ctx.irreversible("mail.send", trio.current_time)  # rejected
-    await ctx.irreversible("mail.send", trio.sleep_forever, timeout=20)  # rejected
+    await ctx.irreversible("mail.send", trio.sleep_forever, timeout="20")  # rejected
+    await ctx.irreversible("mail.send", trio.sleep_forever, key=3)  # rejected
     (await ctx.irreversible("mail.send", trio.sleep_forever)).id  # rejected
 
 
 def plain_body(ctx: SyncToolContext, call: ToolCall, scope: trio.CancelScope) -> None:
     ctx.execute(call)  # rejected
     ctx.execute(call, scope=scope).wait  # rejected
-    ctx.irreversible("mail.send", trio.sleep_forever)  # rejected
+    ctx.irreversible("mail.send", print, timeout=20)  # rejected
 
 
 def views(registry: Registry, view: RegistryView) -> None:

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from trio_tools.cli._column import column_text
+from trio_tools.cli._column import column_text, indent
 from trio_tools.cli._listing import console_for_stdout, is_plain, overflow, rendered
 from trio_tools.cli.log._axis import Chart, Line, Mark, Span
 from trio_tools.cli.log._meanings import MEANINGS, shown_in
@@ -28,8 +28,6 @@ MIN_BAR = 10
 TOOL_WIDTH, OUTCOME_WIDTH = 18, 16
 # Columns of a number, of a time such as `>59m59s`, and of the blanks between five columns.
 NUMBER_WIDTH, TIME_WIDTH, GAPS = 4, 7, 4
-# Levels of calls in calls that are told apart by their indent.
-MAX_INDENT = 4
 
 _SPANS = {Span.WAITS: ("\u00b7", "."), Span.RUNS: ("\u2501", "="), Span.UNSEEN: ("\u254c", "~")}
 _MARKS = {
@@ -93,9 +91,7 @@ def _table(chart: Chart, width: int) -> Table:
 
 def indented(line: Line) -> str:
     """The name of its tool, below that of the call that made it."""
-    own = column_text(line.call.ref.tool, limit=PIPE_WIDTH, plain=is_plain())
-    corner = "- " if is_plain() else "\u2514 "
-    return "  " * (min(line.depth, MAX_INDENT) - 1) + corner + own if line.depth else own
+    return indent(line.depth, plain=is_plain()) + column_text(line.call.ref.tool, limit=PIPE_WIDTH, plain=is_plain())
 
 
 def _bar(line: Line, seconds: float, columns: int) -> Text:

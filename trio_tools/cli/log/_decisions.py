@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 
 from trio_tools.cli._listing import Listing
-from trio_tools.cli._printable import json_text, named
+from trio_tools.cli._printable import complain, json_text, named
 from trio_tools.cli._status import Refused
 from trio_tools.cli._stdout import say
 from trio_tools.cli.log._facts import effect_facts, unknown_facts
@@ -21,7 +21,8 @@ from trio_tools.values import JSONValue, parse_arguments
 
 @attrs.frozen(kw_only=True)
 class UnknownRequest:
-    """The effects of a `journal` that wait for a decision, for people or `as_json`."""
+    """The effects of a `journal` that wait for a decision, for people or `as_json`. Who only reads cannot say of a call
+    without a result whether it is under way or was cut off: that there are such calls is told beside them."""
 
     journal: Path
     as_json: bool = False
@@ -32,6 +33,11 @@ class UnknownRequest:
 
     async def _told(self, journal: Journal) -> None:
         effects = await journal.unknown()
+        if unsettled := sum(one.unsettled for one in await journal.sessions()):
+            complain(
+                f"calls without a result: {unsettled}; if no process writes this journal any more, effects of theirs "
+                "wait too: `trio-tools log show` names them, and `trio-tools log resolve` decides on them"
+            )
         if self.as_json:
             say(json_text([unknown_facts(one) for one in effects], indent=2))
             return
@@ -47,7 +53,8 @@ class UnknownRequest:
             for one in effects
         ]
         heads = ("effect", "key", "begun", "session", "tool", "why")
-        say(Listing(heads=heads, rows=rows).drawn() if rows else "no effect waits for a decision")
+        table = Listing(heads=heads, rows=rows, typed=frozenset({0, 1}))
+        say(table.drawn() if rows else "no effect waits for a decision")
 
 
 @attrs.frozen(kw_only=True)

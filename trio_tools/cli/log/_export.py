@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import attrs
 
+from trio_tools.cli._outlet import write_all
 from trio_tools.cli._printable import json_text, named
 from trio_tools.cli._setting import STDIN
-from trio_tools.cli._status import FAILED, Refused
+from trio_tools.cli._status import Refused
 from trio_tools.cli._stdout import say
+from trio_tools.cli._whole import cannot_write, whole
 from trio_tools.cli.log._axis import charts
 from trio_tools.cli.log._opening import found, with_journal
 from trio_tools.cli.log._page import SessionLog, page
@@ -52,7 +52,7 @@ class ExportRequest:
         else:
             wanted = [one.session for one in await journal.sessions()]
         logs = [SessionLog(session=one, turns=charts(await journal.calls(one))) for one in wanted]
-        write_whole(self.html, page(logs, title=self.journal.name).encode(), overwrite=self.overwrite)
+        write_page(self.html, page(logs, title=self.journal.name).encode(), overwrite=self.overwrite)
         calls = sum(len(turn.lines) for one in logs for turn in one.turns)
         if self.as_json:
             say(json_text({"file": str(self.html), "sessions": len(logs), "calls": calls}))
@@ -66,28 +66,16 @@ def _is_of(journal: Path, html: Path) -> bool:
     return os.path.exists(html) and any(os.path.exists(one) and os.path.samefile(one, html) for one in files)
 
 
-def write_whole(file: Path, content: bytes, *, overwrite: bool) -> None:
-    """Write a file that only its owner may read. It appears under its name when all of it is on the disk; what is there
-    already stays, unless it is to be overwritten. Raises `Refused` where that cannot be done."""
+def write_page(file: Path, content: bytes, *, overwrite: bool) -> None:
+    """Write a page that only its owner may read, whole or not at all; what is there already stays, unless it is to be
+    overwritten. Raises `Refused` where that cannot be done."""
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{file.name[:40]}-", dir=file.parent)  # of mode 0600
-        try:
-            with os.fdopen(descriptor, "wb") as written:
-                written.write(content)
-                written.flush()
-                os.fsync(written.fileno())
-            if overwrite:
-                os.replace(name, file)
-            else:
-                os.link(name, file)  # which, unlike a rename, replaces nothing
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+        with whole(str(file), mode=0o600, put=os.replace if overwrite else os.link) as descriptor:
+            write_all(descriptor, [content])
     except FileExistsError:
         raise _there_already(file) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Refused(f'cannot write "{named(str(file))}": {reason}', status=FAILED) from None
+        raise cannot_write(str(file), error) from None
 
 
 def _there_already(file: Path) -> Refused:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
+from trio_tools.cli._column import MAX_INDENT
 from trio_tools.cli.log._account import NAME_LENGTH, account
 from trio_tools.cli.log._axis import Chart, Line, Mark, Span, Stretch
 from trio_tools.cli.log._html import Html, element, foreign
@@ -23,8 +24,6 @@ from trio_tools.values import Session
 
 # Characters of a name in a row. More of it is told below the row.
 ROW_LENGTH = 60
-# Levels of calls in calls that are told apart by their indent.
-MAX_INDENT = 4
 # What says the same as the colour of an outcome.
 SIGNS = {Tone.GOOD: "\u2713", Tone.BAD: "\u2717", Tone.STOPPED: "\u25a0", Tone.OPEN: "?"}
 

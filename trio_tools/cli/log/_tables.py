@@ -10,7 +10,8 @@ from trio_tools.cli.log._axis import Chart, Line
 from trio_tools.cli.log._bars import indented
 from trio_tools.cli.log._moment import moment
 from trio_tools.cli.log._outcome import Tone, cause_of, is_open, lasting, tone_of, waited, word_of
-from trio_tools.journal import EffectRecord, SessionSummary
+from trio_tools.journal import SessionSummary
+from trio_tools.values import Effect, EffectState
 
 
 def session_table(sessions: Sequence[SessionSummary]) -> Listing:
@@ -27,8 +28,8 @@ def session_table(sessions: Sequence[SessionSummary]) -> Listing:
         )
         for one in sessions
     ]
-    heads = ("session", "owner", "began", "over", "turns", "calls", "unsettled")
-    return Listing(heads=heads, rows=rows, numbers=frozenset({3, 4, 5, 6}))
+    heads = ("session", "owner", "began", "lasted", "turns", "calls", "unsettled")
+    return Listing(heads=heads, rows=rows, numbers=frozenset({3, 4, 5, 6}), typed=frozenset({0}))
 
 
 def call_table(charts: Sequence[Chart]) -> Listing:
@@ -54,9 +55,10 @@ def _call_row(chart: Chart, line: Line) -> tuple[str | Toned, ...]:
 
 
 def effect_table(charts: Sequence[Chart]) -> Listing | None:
-    """The effects of all calls, each with what is known of it; None if there are none."""
+    """The effects of all calls, each with what is known of it, those too that a call was spared since an earlier one
+    had them; None if there are none."""
     rows = [
-        (str(line.number), *_effect_row(one)) for chart in charts for line in chart.lines for one in line.call.effects
+        (str(line.number), *row) for chart in charts for line in chart.lines for row in (*_own(line), *_earlier(line))
     ]
     return (
         Listing(heads=("#", "effect", "key", "state", "receipt or error"), rows=rows, numbers=frozenset({0}))
@@ -65,10 +67,18 @@ def effect_table(charts: Sequence[Chart]) -> Listing | None:
     )
 
 
-def _effect_row(one: EffectRecord) -> Iterator[str | Toned]:
-    effect = one.effect
-    yield effect.name
-    yield effect.key or ""
-    state = effect.state.value + (", decided later" if one.resolved is not None else "")
-    yield Toned(state, Tone.OPEN.value) if is_open(effect.state) else state
-    yield effect.error if effect.error is not None else "" if effect.receipt is None else json_text(effect.receipt)
+def _own(line: Line) -> Iterator[tuple[str | Toned, ...]]:
+    for one in line.call.effects:
+        state = one.effect.state.value + (", decided later" if one.resolved is not None else "")
+        yield _effect_row(one.effect, Toned(state, Tone.OPEN.value) if is_open(one.effect.state) else state)
+
+
+def _earlier(line: Line) -> Iterator[tuple[str | Toned, ...]]:
+    for one in () if line.call.result is None else line.call.result.effects:
+        if one.earlier and one.call is None and one.state is EffectState.COMMITTED:
+            yield _effect_row(one, "committed earlier")
+
+
+def _effect_row(effect: Effect, state: str | Toned) -> tuple[str | Toned, ...]:
+    told = effect.error if effect.error is not None else "" if effect.receipt is None else json_text(effect.receipt)
+    return effect.name, effect.key or "", state, told

@@ -74,11 +74,12 @@ def settled(call: CallRef, result: ToolResult | None = None) -> CallEvent:
 
 
 def whole_call(call: CallRef) -> list[CallEvent]:
-    """What is told of a call that goes well, with an effect."""
-    effect = Effect("mail.send", EffectState.COMMITTED, receipt=freeze({"id": 7}))
+    """What is told of a call that goes well, with an effect. Its key is its own: of one key a registry begins one
+    effect at a time, and none after it went through."""
+    effect = Effect("mail.send", EffectState.COMMITTED, receipt=freeze({"id": 7}), key=f"{call.turn}/{call.position}")
     return [
         *_begun(call, freeze({"to": "a@example.org"})),
-        EffectBegun(ref=call, at=3.0, name=effect.name, key="k1"),
+        EffectBegun(ref=call, at=3.0, name=effect.name, key=effect.key),
         EffectEnded(ref=call, at=4.0, effect=effect),
         settled(call),
     ]

@@ -26,8 +26,9 @@ S = TypeVar("S")
 MOST_STEPS = 20_000
 # Seconds after which a run on the real clock is: a plugin may wait for processes to end.
 MOST_SECONDS = 30.0
-# Seconds, on the real clock, for what comes to rest by itself, and between two looks at that.
-REST, LOOK = 0.2, 0.005
+# Seconds, on the real clock, for what comes to rest by itself, and between two looks at that. Long, since a thread on
+# its way home has to wait for a busy machine too, and nobody waits this long but for what is really left.
+REST, LOOK = 2.0, 0.005
 
 
 @attrs.define(eq=False)
