@@ -72,7 +72,8 @@ def test_a_clock_that_is_set_anew_makes_nothing_older(tmp_path: Path) -> None:
             disk.write([columns.as_entry(seq, families.family_of(seq, call(f"{turn}/0").settled()))])
         with patch("time.time", lambda: now + 10 * AGE):
             assert not disk.retain(families.kept())
-        with patch("time.monotonic", lambda at=time.monotonic: at() + 10 * AGE):
+        later = time.monotonic() + 10 * AGE
+        with patch("time.monotonic", lambda: later):
             assert disk.retain(families.kept())
     finally:
         disk.close()
