@@ -68,7 +68,13 @@ SESSIONS: tuple[Row, ...] = (
         files={"x.db": content(for_nobody=False)},
     ),
     about("export --html -", "--html takes the name of a file; a page is not written to standard output"),
-    about(f"export --html {NAME}", f'"{NAME}" is there already; --overwrite replaces it'),
+    row(
+        "log export --html page --journal x.db",
+        '"page" is there already; --overwrite replaces it',
+        files={"x.db": content(), "page": b""},
+    ),
+    about(f"export --html {NAME}", f'"{NAME}" is a file of the journal; give another name'),
+    about(f"export --html ./{NAME} --overwrite", f'"{NAME}" is a file of the journal; give another name'),
     about("export --html no/p.html", 'cannot write "no/p.html": No such file or directory', status=1),
     row(
         "log unknown --journal x.db",

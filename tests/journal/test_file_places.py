@@ -127,6 +127,17 @@ async def test_what_was_begun_in_a_damaged_file_is_not_taken_back_in_the_one_in_
     assert path.with_name("calls.journal.damaged-1-journal").exists()
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+def test_what_stands_beside_a_journal_is_looked_at_as_well(end: str, read_only: bool, tmp_path: Path) -> None:
+    """SQLite would wait for ever for whoever is at the other end of a pipe."""
+    path = tmp_path / "calls.journal"
+    trio.run(opened, path)
+    os.mkfifo(f"{path}{end}")
+    with pytest.raises(JournalError, match=f"calls.journal{end} is a pipe, not a plain file"):
+        trio.run(lambda: opened(path, read_only=read_only))
+
+
 def _modes(folder: Path) -> dict[str, int]:
     return {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
 

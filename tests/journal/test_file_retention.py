@@ -14,7 +14,11 @@ from journal_contract import Place, call, in_file, keep
 from trio_tools import CallEvent, Effect, EffectState
 from trio_tools.journal import EffectResolved, JournalError
 from trio_tools.journal._connect import connect_to_read
+from trio_tools.journal._disk import Disk
+from trio_tools.journal._families import Families
 from trio_tools.journal._file import open_file
+from trio_tools.journal._retention import Retention
+from trio_tools.journal._rows import columns_of
 from trio_tools.journal._store import Store
 
 # Seconds and bytes that are kept here. Entries of `keep` are of the year 1970.
@@ -55,6 +59,24 @@ async def test_by_age_whole_turns_go_but_what_is_open_or_unknown_stays(tmp_path:
         store.add(OLD, EffectResolved(effect=Effect("mail", EffectState.FAILED, error="no", key="u")))
     async with keeping(path, max_age=AGE)() as store:
         assert await turns_in(store) == ["new"]
+
+
+def test_a_clock_that_is_set_anew_makes_nothing_older(tmp_path: Path) -> None:
+    """As one that was wrong until the network was there, or a computer that slept: the times of entries go by the clock
+    as it was when the journal was opened, and a key that is forgotten is an effect that is made twice."""
+    disk = Disk(str(tmp_path / "calls.journal"), "normal", Retention(max_age=AGE, max_bytes=None))
+    try:
+        now, families = time.time(), Families()
+        for seq, turn in enumerate(("t", "u"), 1):
+            columns = columns_of(now, call(f"{turn}/0").settled(), None)
+            disk.write([columns.as_entry(seq, families.family_of(seq, call(f"{turn}/0").settled()))])
+        with patch("time.time", lambda: now + 10 * AGE):
+            assert not disk.retain(families.kept())
+        later = time.monotonic() + 10 * AGE
+        with patch("time.monotonic", lambda: later):
+            assert disk.retain(families.kept())
+    finally:
+        disk.close()
 
 
 async def test_by_size_the_oldest_go_at_opening_and_the_file_is_shorter(tmp_path: Path) -> None:
@@ -121,6 +143,22 @@ async def test_a_purge_says_if_bytes_are_left_because_somebody_reads(tmp_path: P
             reader.close()
             assert await store.purge("s") == 0
             assert b"hunter2" not in bytes_in(tmp_path)
+
+
+async def test_what_is_decided_after_such_a_purge_is_nobodys(tmp_path: Path) -> None:
+    with patch("trio_tools.journal._connect.BUSY_SECONDS", 0.05):
+        async with in_file(tmp_path)() as store:
+            one = call("t/0")
+            await keep(store, one.accepted(), one.begun(key="k"), one.settled())
+            reader = connect_to_read(str(tmp_path / "calls.journal"))
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM entries").fetchall()
+            with pytest.raises(JournalError, match="purge again"):
+                await store.purge("s")
+            reader.close()
+            store.add(time.time(), EffectResolved(effect=Effect("mail", EffectState.FAILED, error="no", key="k")))
+            assert await store.session("s") == []
+            assert await store.unknown() == []
 
 
 async def test_a_purge_that_is_cancelled_is_over_when_it_says_so(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import trio
 from trio_tools.journal._asking import Asking
 from trio_tools.journal._connect import Durability
 from trio_tools.journal._disk import Disk
-from trio_tools.journal._errors import JournalError
+from trio_tools.journal._errors import BytesLeftError, JournalError
 from trio_tools.journal._families import Families
 from trio_tools.journal._place import absolute
 from trio_tools.journal._read_only import look_into
@@ -102,7 +102,11 @@ class FileStore:
         **Cancellation**: it goes on until the session is gone, and then it is cancelled.
         """
         await self._flush()
-        gone = await self._writer.purge(session)
+        try:
+            gone = await self._writer.purge(session)
+        except BytesLeftError:
+            self._families.purged(session)
+            raise
         self._families.purged(session)
         return gone
 

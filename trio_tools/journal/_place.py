@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 
@@ -29,7 +30,17 @@ def look(path: str) -> int | None:
         raise JournalError(f"journal {path} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     if not stat.S_ISREG(found.st_mode):
         raise JournalError(f"journal {path} cannot be opened: it is {_kind(found.st_mode)}, not a plain file")
+    _look_beside(path)
     return found.st_size
+
+
+def _look_beside(path: str) -> None:
+    """At what SQLite would open as well: a pipe there would keep it waiting for ever."""
+    for end in ("-wal", "-shm", "-journal"):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(f"{path}{end}").st_mode
+            if not stat.S_ISREG(mode):
+                raise JournalError(f"journal {path} cannot be opened: {path}{end} is {_kind(mode)}, not a plain file")
 
 
 def check_single(path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from trio_tools.journal._connect import transaction
-from trio_tools.journal._errors import JournalError, under_way
+from trio_tools.journal._errors import BytesLeftError, under_way
 from trio_tools.journal._families import NO_FAMILY
 from trio_tools.journal._queries import perhaps_unknown, unsettled_of
 from trio_tools.journal._reading import is_unknown
@@ -26,8 +26,8 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
     """Remove the entries of a session and return how many calls are gone. Those of effects that are unknown stay, of no
     turn any more.
 
-    Raises `sqlite3.Error` if it cannot be written, and `JournalError` while calls of it are unsettled, and if it is
-    removed while another program still reads the log that it was written to.
+    Raises `sqlite3.Error` if it cannot be written, and `JournalError` while calls of it are unsettled; `BytesLeftError`
+    if it is removed while another program still reads the log that it was written to.
     """
     with transaction(database):
         running = unsettled_of(database, session)
@@ -45,7 +45,7 @@ def purge(database: sqlite3.Connection, path: str, session: str | None) -> int:
     give_back(database)
     (blocked, _, _) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if blocked:
-        raise JournalError(
+        raise BytesLeftError(
             f"journal {path}: the session is purged, but its bytes are still in {path}-wal, because another program "
             "reads the journal; let it end, and purge again"
         )

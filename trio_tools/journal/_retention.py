@@ -27,10 +27,14 @@ _COLUMNS_BYTES = 250
 
 @attrs.frozen(kw_only=True)
 class Retention:
-    """How long settled calls are kept: `max_age` in seconds, `max_bytes` of the file; None: for ever, any number."""
+    """How long settled calls are kept: `max_age` in seconds, `max_bytes` of the file; None: for ever, any number.
+
+    Age goes by the wall clock as it was when this was made, as the times of entries do: a clock that is set anew
+    meanwhile, or that went on while the computer slept, makes nothing older than it is."""
 
     max_age: float | None
     max_bytes: int | None
+    _offset: float = attrs.field(factory=lambda: time.time() - time.monotonic(), init=False)
 
     def step(self, database: sqlite3.Connection, kept: frozenset[int]) -> bool:
         """Remove some of what is to go, but for the families that are kept. Whether there may be more. Raises
@@ -45,7 +49,7 @@ class Retention:
 
     def _going(self, database: sqlite3.Connection, kept: frozenset[int]) -> Iterator[int]:
         """The families that go in one step."""
-        cutoff = None if self.max_age is None else time.time() - self.max_age
+        cutoff = None if self.max_age is None else self._now() - self.max_age
         too_many = 0 if self.max_bytes is None else size_of(database) - self.max_bytes
         count, after, begun = 0, 0, 0
         while count < STEP and (found := database.execute(_FAMILIES, (after,)).fetchall()):
@@ -67,7 +71,11 @@ class Retention:
             rows = keyed_rows(database, name, key)
             if not is_unknown(rows):
                 old = "DELETE FROM entries WHERE family = 0 AND name = ? AND key = ? AND time < ?"
-                database.execute(old, (name, key, time.time() - self.max_age))
+                database.execute(old, (name, key, self._now() - self.max_age))
+
+    def _now(self) -> float:
+        """Unix seconds."""
+        return time.monotonic() + self._offset
 
 
 def size_of(database: sqlite3.Connection) -> int:

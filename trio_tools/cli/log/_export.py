@@ -38,8 +38,10 @@ class ExportRequest:
             raise Refused("--html takes the name of a file; a page is not written to standard output")
 
     def answer(self) -> int:
-        """Write it, and print what is in it. Raises `Refused` for a session that there is not, and for a file that is
-        there or cannot be written."""
+        """Write it, and print what is in it. Raises `Refused` for a session that there is not, for a file that is there
+        or cannot be written, and for the journal's own."""
+        if _is_of(self.journal, self.html):
+            raise Refused(f'"{named(str(self.html))}" is a file of the journal; give another name')
         if not self.overwrite and os.path.lexists(self.html):
             raise _there_already(self.html)
         return with_journal(self.journal, self._exported)
@@ -56,6 +58,12 @@ class ExportRequest:
             say(json_text({"file": str(self.html), "sessions": len(logs), "calls": calls}))
             return
         say(f"wrote {named(str(self.html))}; sessions: {len(logs)}, calls: {calls}")
+
+
+def _is_of(journal: Path, html: Path) -> bool:
+    """Whether that is the file that the journal is in, or one that is put beside it."""
+    files = [f"{journal}{end}" for end in ("", "-wal", "-shm", ".lock")]
+    return os.path.exists(html) and any(os.path.exists(one) and os.path.samefile(one, html) for one in files)
 
 
 def write_page(file: Path, content: bytes, *, overwrite: bool) -> None:
