@@ -272,9 +272,12 @@ async def test_a_key_is_done_once_in_threads_too() -> None:
         cut = trio.CancelScope()
         nursery.start_soon(post, cut)
         nursery.start_soon(post, trio.CancelScope())
-        await trio.testing.wait_all_tasks_blocked()
+        (under_way,) = registry._core.keys._under_way.values()
+        while under_way.statistics().tasks_waiting < 2:  # their threads are on their way to it
+            await trio.lowlevel.checkpoint()
         cut.cancel()
-        await trio.testing.wait_all_tasks_blocked()
+        while not results:
+            await trio.lowlevel.checkpoint()
         threads.goes_on.set()
     assert sorted(codes(results), key=str) == [ErrorCode.ABORTED, None, None]
     earlier = [effect.earlier for result in results for effect in result.effects]
