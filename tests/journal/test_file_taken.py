@@ -159,6 +159,13 @@ async def test_a_key_is_looked_up_while_a_long_question_is_asked(tmp_path: Path)
         nursery.cancel_scope.cancel()
 
 
+async def leave_while(hangs: threading.Event, path: Path) -> None:
+    """Leave a journal once its disk hangs."""
+    async with open_file(path, max_age=None, max_bytes=None) as store:
+        store.add(1.0, call("t/0").accepted())
+        await trio.to_thread.run_sync(hangs.wait)
+
+
 async def test_a_disk_that_gives_no_answer_is_told_and_the_file_given_back_when_it_does(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,9 +185,7 @@ async def test_a_disk_that_gives_no_answer_is_told_and_the_file_given_back_when_
     with monkeypatch.context() as patch:
         patch.setattr("trio_tools.journal._file.Disk", Hanging)
         with pytest.raises(JournalError, match="gave no answer for 5 s: what was told last may be lost"):
-            async with open_file(path, max_age=None, max_bytes=None) as store:
-                store.add(1.0, call("t/0").accepted())
-                await trio.to_thread.run_sync(hangs.wait)
+            await leave_while(hangs, path)
     with pytest.raises(JournalError, match="is being written by this process already"):
         async with open_file(path, max_age=None, max_bytes=None):
             raise AssertionError("it is open")
