@@ -129,13 +129,25 @@ def set_aside_damaged(database: sqlite3.Connection) -> None:
             database.text_factory = bytes
             raw = database.execute("SELECT * FROM entries WHERE seq = ?", seq).fetchone()
             database.text_factory = tolerant
-            keep_aside(database, Damage(place=f"entry {row[0]}", problem=CHECKSUM_DIFFERS), row, repr(raw).encode())
+            keep_entry_aside(database, row, repr(raw).encode())
             database.execute("DELETE FROM entries WHERE seq = ?", seq)
 
 
-def keep_aside(database: sqlite3.Connection, damage: Damage, row: Row | None, content: bytes) -> None:
-    """Write down what is damaged, with the bytes that were found. Of a row its session is kept, to be purged by."""
-    session = None if row is None else str(row[COLUMNS.index("session")]).encode(errors="replace").decode()
+def entry_damage(row: Row, problem: str = CHECKSUM_DIFFERS) -> Damage:
+    """What is told of an entry that cannot be read."""
+    return Damage(place=f"entry {row[0]}", problem=problem)
+
+
+def keep_entry_aside(database: sqlite3.Connection, row: Row, content: bytes) -> None:
+    """Write down that an entry is damaged, with the bytes that were found, and its session, to be purged by."""
+    session = str(row[COLUMNS.index("session")]).encode(errors="replace").decode()
+    keep_aside(database, entry_damage(row), session=session, content=content)
+
+
+def keep_aside(
+    database: sqlite3.Connection, damage: Damage, *, session: str | None = None, content: bytes = b""
+) -> None:
+    """Write down what is damaged: of one entry as `keep_entry_aside`, of a whole file without its bytes."""
     database.execute("INSERT INTO set_aside VALUES (?, ?, ?, ?)", (damage.place, damage.problem, session, content))
 
 

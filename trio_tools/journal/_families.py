@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from trio_tools.journal._fold import place_of
+from trio_tools.journal._fold import place_of, turn_in
 from trio_tools.journal._queries import OpenCall
 from trio_tools.journal._records import EffectResolved, JournalEvent
 from trio_tools.values import CallAccepted, CallRef, CallSettled, EffectBegun, EffectEnded, EffectState, Session
@@ -93,7 +93,7 @@ class Families:
 
     def _relatives(self, ref: CallRef) -> _Family | None:
         for place in (ref.parent, ref.root):
-            family = None if place is None else self._of_turn.get(place.rpartition("/")[0])
+            family = None if place is None else self._of_turn.get(turn_in(place))
             if family is not None:
                 return family
         return None

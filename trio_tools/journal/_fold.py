@@ -31,6 +31,11 @@ def place_of(ref: CallRef) -> str:
     return f"{ref.turn}/{ref.position}"
 
 
+def turn_in(place: str) -> str:
+    """The turn of the call that events call so."""
+    return place.rpartition("/")[0]
+
+
 @attrs.define(eq=False)
 class Draft:
     """A call, as far as its entries have been read: a `CallRecord` in the making. `named` are the effects that its

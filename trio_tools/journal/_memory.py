@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trio_tools.journal._errors import under_way
-from trio_tools.journal._fold import OPEN
+from trio_tools.journal._fold import OPEN, turn_in
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, EffectResolved, Entry, JournalEvent, SessionSummary
 from trio_tools.values import (
@@ -80,7 +80,7 @@ class MemoryStore:
         names: set[str] = set()
         for name, turn in self._turns.items():  # a turn comes after the call that made it
             parent = _ref(turn).parent
-            if _unsettled(turn) or (parent is not None and parent.rpartition("/")[0] in names):
+            if _unsettled(turn) or (parent is not None and turn_in(parent) in names):
                 names.add(name)
         found = [entry for name in names for entry in self._turns[name]]
         return sorted(found, key=lambda entry: entry.seq)

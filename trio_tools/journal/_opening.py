@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 from importlib.metadata import PackageNotFoundError, version
 
-from trio_tools.journal._check import CHECKSUM_DIFFERS, keep_aside, set_aside_damaged, structural_damage
+from trio_tools.journal._check import keep_aside, keep_entry_aside, set_aside_damaged, structural_damage
 from trio_tools.journal._connect import Durability, complaint, connect_to_write, transaction
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._place import check_single, look, make
@@ -54,9 +54,9 @@ def _make_ready(path: str, database: sqlite3.Connection) -> None:
         told = f"it is torn or damaged; it is kept as {kept}-wal, and {len(whole)} entries were read of its end"
         with transaction(database):
             database.executemany(INSERT, whole)
-            keep_aside(database, Damage(place=f"the log {path}-wal", problem=told), None, b"")
+            keep_aside(database, Damage(place=f"the log {path}-wal", problem=told))
             for row, content in broken:
-                keep_aside(database, Damage(place=f"entry {row[0]}", problem=CHECKSUM_DIFFERS), row, content)
+                keep_entry_aside(database, row, content)
     set_aside_damaged(database)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import attrs
 
+from trio_tools.journal._fold import turn_in
 from trio_tools.journal._records import SessionSummary
 from trio_tools.journal._rows import Row
 from trio_tools.journal._schema import COLUMNS
@@ -111,7 +112,7 @@ def _with_theirs(turns: set[str], rows: Iterable[Row]) -> set[object]:
     wanted: set[object] = set(turns)
     for row in in_order(rows):
         parent = row[_PARENT]
-        if isinstance(parent, str) and parent.rpartition("/")[0] in wanted:
+        if isinstance(parent, str) and turn_in(parent) in wanted:
             wanted.add(row[_TURN])
     return wanted
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NoReturn
 
 from trio_tools.journal._asking import Asking
-from trio_tools.journal._check import CHECKSUM_DIFFERS, damage_in, damaged_rows, structural_problem
+from trio_tools.journal._check import damage_in, damaged_rows, entry_damage, structural_problem
 from trio_tools.journal._connect import complaint, connect, is_damage, uri_of
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._place import look
@@ -61,9 +61,7 @@ def look_into(path: str) -> ReadOnlyStore:
             with _snapshot(path) as database:
                 problem = structural_problem(path, database)
                 if problem is None and version_of(database):
-                    broken = [
-                        Damage(place=f"entry {row[0]}", problem=CHECKSUM_DIFFERS) for row in damaged_rows(database)
-                    ]
+                    broken = map(entry_damage, damaged_rows(database))
                     return ReadOnlyStore(path, partial(_snapshot, path), [*damage_in(database), *broken])
         except sqlite3.Error as error:
             if not is_damage(error):

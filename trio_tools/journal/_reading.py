@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trio_tools.journal._check import CHECKSUM_DIFFERS
+from trio_tools.journal._check import entry_damage
 from trio_tools.journal._fold import OPEN
 from trio_tools.journal._keys import counting
 from trio_tools.journal._records import Damage, Entry
 from trio_tools.journal._rows import Row, entry_of, is_whole
-
-
-def problem_of(row: Row) -> str | None:
-    """What is wrong with a row, if anything is."""
-    return None if is_whole(row) else CHECKSUM_DIFFERS
 
 
 def read(rows: Iterable[Row]) -> tuple[list[Entry], list[Damage]]:
@@ -21,14 +16,13 @@ def read(rows: Iterable[Row]) -> tuple[list[Entry], list[Damage]]:
     entries: list[Entry] = []
     damage: list[Damage] = []
     for row in rows:
-        problem = problem_of(row)
-        if problem is None:
-            try:
-                entries.append(entry_of(row))
-            except ValueError as error:
-                problem = str(error)
-        if problem is not None:
-            damage.append(Damage(place=f"entry {row[0]}", problem=problem))
+        if not is_whole(row):
+            damage.append(entry_damage(row))
+            continue
+        try:
+            entries.append(entry_of(row))
+        except ValueError as error:
+            damage.append(entry_damage(row, str(error)))
     return entries, damage
 
 

@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from trio_tools.journal._check import CHECKSUM_DIFFERS, keep_aside
+from trio_tools.journal._check import keep_aside, keep_entry_aside
 from trio_tools.journal._connect import PAGE_BYTES, complaint, connect, transaction, uri_of
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._pages import Pages, rows_in
@@ -128,7 +128,7 @@ def salvage_into(database: sqlite3.Connection, path: str, told: str, *, program:
                     broken[int(row[0] or 0)] = row, content
             (read,) = database.execute("SELECT count(*) FROM entries").fetchone()
             problem = f"{told}; {read} entries were read of it{_gaps(database)}"
-            keep_aside(database, Damage(place=f"the file {path}", problem=problem), None, b"")
+            keep_aside(database, Damage(place=f"the file {path}", problem=problem))
             for row, content in broken.values():
                 _keep_broken(database, row, content)
         return int(read)
@@ -147,7 +147,7 @@ def _found(path: str, pages: Pages) -> Iterator[tuple[Row, bytes]]:
 
 def _keep_broken(database: sqlite3.Connection, row: Row, content: bytes) -> None:
     if database.execute("SELECT 1 FROM entries WHERE seq = ?", row[:1]).fetchone() is None:
-        keep_aside(database, Damage(place=f"entry {row[0]}", problem=CHECKSUM_DIFFERS), row, content)
+        keep_entry_aside(database, row, content)
 
 
 def _gaps(database: sqlite3.Connection) -> str:
