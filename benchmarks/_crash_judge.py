@@ -28,6 +28,7 @@ class Books:
 
     @property
     def by_id(self) -> dict[str | None, CallRecord]:
+        """Made anew each time."""
         return {one.ref.call_id: one for one in self.calls}
 
 
@@ -103,8 +104,9 @@ def broken(world: Happened, books: Books) -> list[str]:
 
 def _acknowledged(world: Happened, books: Books) -> list[str]:
     found: list[str] = []
+    by_id = books.by_id
     for call, result in world.acknowledged:
-        record = books.by_id.get(call)
+        record = by_id.get(call)
         if record is None or record.result is None:
             found.append(f"{call}: its result was acknowledged and is lost")
         elif json.loads(json.dumps(to_json(record.result))) != result:
@@ -147,8 +149,9 @@ def _effects(world: Happened, books: Books) -> list[str]:
 
 
 def _entered(world: Happened, books: Books) -> list[str]:
+    by_id = books.by_id
     return [
         f"{call}: its body was entered, and the books say it never was"
         for call in world.entered
-        if (record := books.by_id.get(call)) is None or record.result is None or not record.result.dispatched
+        if (record := by_id.get(call)) is None or record.result is None or not record.result.dispatched
     ]
