@@ -21,6 +21,7 @@ from trio_tools.journal._retention import Retention
 from trio_tools.journal._rows import columns_of
 from trio_tools.journal._store import Store
 from trio_tools.journal._writer import Writer
+from trio_tools.pipeline import Acknowledgement
 
 # Seconds that leaving a journal may take to write what is left, and again to give the file back. Both take
 # milliseconds; a disk that hangs would keep the whole program from ending. As long as recorder_grace, which those who
@@ -49,12 +50,9 @@ class FileStore:
         self._writer.add(columns.as_entry(seq, self._families.family_of(seq, event)))
         return seq
 
-    async def written(self, added: int) -> None:
-        """As `Store.written`.
-
-        **Cancellation**: the wait ends; the entry may have been written all the same, or still be.
-        """
-        await self._writer.written(added)
+    def written(self, added: int) -> Acknowledgement:
+        """As `Store.written`."""
+        return self._writer.written(added)
 
     async def session(self, session: str | None) -> list[Entry]:
         """As `Store.session`.

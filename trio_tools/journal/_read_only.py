@@ -18,6 +18,7 @@ from trio_tools.journal._reader import Connect, Reader
 from trio_tools.journal._records import Damage, JournalEvent
 from trio_tools.journal._salvage import nothing_in, salvage_into
 from trio_tools.journal._schema import bring_up, version_of
+from trio_tools.pipeline import Acknowledgement
 
 
 class ReadOnlyStore(Asking):
@@ -31,11 +32,8 @@ class ReadOnlyStore(Asking):
         """Raises `JournalError`; `time` in Unix seconds."""
         self._refuse()
 
-    async def written(self, added: int) -> None:
-        """Raises `JournalError`.
-
-        **Cancellation**: no checkpoint.
-        """
+    def written(self, added: int) -> Acknowledgement:
+        """Raises `JournalError`."""
         self._refuse()
 
     async def purge(self, session: str | None) -> int:

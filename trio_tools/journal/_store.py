@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 from trio_tools.journal._records import Damage, Entry, JournalEvent, SessionSummary
+from trio_tools.pipeline import Acknowledgement
+
+# Of what has been written already.
+GIVEN = Acknowledgement()
+GIVEN.give()
 
 
 class Store(Protocol):
@@ -24,12 +29,12 @@ class Store(Protocol):
         """
         ...
 
-    async def written(self, added: int) -> None:
-        """Wait until this entry, and with it every earlier one, is where it survives.
+    def written(self, added: int) -> Awaitable[None]:
+        """What is over when this entry, and with it every earlier one, is where it survives.
 
-        Raises `JournalError` if it could not be written, to everybody who waits for it.
+        Raises `JournalError`, here or where it is awaited, if it cannot be written.
 
-        **Cancellation**: the wait ends; the entry may have been written all the same, or still be.
+        **Cancellation** of waiting for it: the wait ends; the entry may have been written all the same, or still be.
         """
         ...
 

@@ -15,6 +15,8 @@ from trio_tools.journal._errors import JournalError
 from trio_tools.journal._families import Families
 from trio_tools.journal._retention import STEP
 from trio_tools.journal._rows import Row
+from trio_tools.journal._store import GIVEN
+from trio_tools.pipeline import Acknowledgement
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -37,7 +39,7 @@ class Writer:
         self._limiter = trio.CapacityLimiter(1)
         self._pending: list[Row] = []
         self._arrived = trio.lowlevel.ParkingLot()
-        self._gathering, self._in_flight = trio.Event(), trio.Event()
+        self._gathering, self._in_flight = Acknowledgement(), GIVEN
         self._added = self._taken = self._written = written
         self._failure: str | None = None
         self._told = False  # whether anybody has heard of the failure
@@ -63,14 +65,12 @@ class Writer:
         if len(self._pending) == 1:
             self._arrived.unpark()
 
-    async def written(self, added: int) -> None:
-        """As `Store.written`.
-
-        **Cancellation**: the wait ends, and nothing else.
-        """
-        while self._written < added:
-            self.check()
-            await (self._in_flight if added <= self._taken else self._gathering).wait()
+    def written(self, added: int) -> Acknowledgement:
+        """As `Store.written`."""
+        if added <= self._written:
+            return GIVEN
+        self.check()
+        return self._in_flight if added <= self._taken else self._gathering
 
     async def _run(self) -> None:
         try:
@@ -87,11 +87,11 @@ class Writer:
     async def _write(self) -> int:
         """Write what is pending, and return how much that was."""
         rows, self._pending = self._pending, []
-        self._in_flight, self._gathering = self._gathering, trio.Event()
+        self._in_flight, self._gathering = self._gathering, Acknowledgement()
         self._taken = self._added
         await self._in_thread(self._disk.write, rows)
         self._written = self._taken
-        self._in_flight.set()
+        self._in_flight.give()
         return len(rows)
 
     async def _retain(self, written: int) -> None:
@@ -109,8 +109,10 @@ class Writer:
 
     def _fail(self, problem: str) -> None:
         self._failure = problem
-        self._in_flight.set()
-        self._gathering.set()
+        for group in (self._in_flight, self._gathering):
+            self._told = self._told or group.is_awaited
+            if not group.is_over:
+                group.refuse(JournalError(problem))
 
     async def purge(self, session: str | None) -> int:
         """As `Store.purge`, of all that is written.

@@ -1,5 +1,6 @@
 """How calls are carried: intake, gate, around, dispatch, post, settle, and the turn that holds them together."""
 
+from trio_tools.pipeline._acknowledge import Acknowledgement, Grace
 from trio_tools.pipeline._asked import all_of, check_asked, checked, only
 from trio_tools.pipeline._carried import current_call
 from trio_tools.pipeline._core import (
@@ -30,6 +31,7 @@ from trio_tools.pipeline._view import CallView, Dispatch, SettledView
 from trio_tools.pipeline._where import where
 
 __all__ = [
+    "Acknowledgement",
     "CallNext",
     "CallState",
     "CallView",
@@ -38,6 +40,7 @@ __all__ = [
     "Dispatch",
     "EffectLedger",
     "Entry",
+    "Grace",
     "JobState",
     "JobObserver",
     "Observer",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 import attrs
 import trio
 
+from trio_tools.pipeline._acknowledge import Grace
 from trio_tools.pipeline._keys import Keys
 from trio_tools.pipeline._services import Services
 from trio_tools.values import CallEvent, Cause, Decision, ErrorInfo, JobNotice, Progress, Review, ToolResult
@@ -95,7 +96,7 @@ class Core:
     max_parallel_calls: int
     policy_grace: float  # seconds that all post-policies of a call may take
     observer_grace: float  # seconds that all observers of a call may take
-    recorder_grace: float  # seconds that recording one event may take
+    recording: Grace  # the seconds that recording one event may take, and who waits in them
     services: Services
     pre_policies: Seam[PrePolicy] = attrs.field(factory=Seam["PrePolicy"])
     wrappers: Seam[Wrapper] = attrs.field(factory=Seam["Wrapper"])

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import trio
 
+from trio_tools.pipeline._acknowledge import Acknowledgement
 from trio_tools.pipeline._core import Recorder, logger
 from trio_tools.pipeline._faults import run_awaitable, run_sync
 from trio_tools.pipeline._state import CallState
@@ -67,31 +68,59 @@ def _raw(call: CallState) -> JSONValue:
         return arguments[:MAX_RAW_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
-async def _record(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> Lost:
-    """Tell these recorders, in order. Those that failed or overran are returned, each with why.
+def _tell(call: CallState, recorders: tuple[Recorder, ...], event: CallEvent) -> Awaitable[Lost] | Lost:
+    """Tell these recorders, in order. Those that failed or overran are returned, each with why; an awaitable of them,
+    if one has to be waited for.
 
-    No scope is made for a plain function that has nothing to wait for: making and leaving one costs more than all else
-    here."""
+    No coroutine is made, and no scope, for plain functions that have nothing to wait for: either costs more than all
+    else here."""
     lost: Lost = ()
-    for recorder in recorders:
-        error: ErrorInfo | None = None
-        try:
-            waits = run_sync(recorder, event)
-        except BaseException as thrown:
-            error = _why(call, thrown)
-        else:
-            if waits is not None:
-                error = await _bounded(call, waits)
-        if error is None:
+    for at, recorder in enumerate(recorders):
+        told = _told(call, recorder, event)
+        if told is None:
             continue
-        lost = (*lost, (recorder, error))
-        logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
+        if not isinstance(told, ErrorInfo):
+            return _wait(call, recorders[at:], event, told, lost)
+        lost = (*lost, (recorder, told))
     return lost
+
+
+def _told(call: CallState, recorder: Recorder, event: CallEvent) -> ErrorInfo | Awaitable[None] | None:
+    try:
+        return run_sync(recorder, event)
+    except BaseException as thrown:
+        return _lost(call, event, _why(call, thrown))
+
+
+async def _wait(
+    call: CallState, recorders: tuple[Recorder, ...], event: CallEvent, waits: Awaitable[None], lost: Lost
+) -> Lost:
+    """Wait for the first of these, and go on with those behind it."""
+    error = await _heard(call, waits)
+    if error is not None:
+        lost = (*lost, (recorders[0], _lost(call, event, error)))
+    if len(recorders) == 1:
+        return lost
+    told = _tell(call, recorders[1:], event)
+    return (*lost, *(told if isinstance(told, tuple) else await told))
+
+
+async def _heard(call: CallState, waits: Awaitable[None]) -> ErrorInfo | None:
+    if not isinstance(waits, Acknowledgement):
+        return await _bounded(call, waits)
+    if not await call.turn.core.recording.wait(waits):
+        return _overran(call)
+    return None if waits.error is None else _why(call, waits.error)
+
+
+def _lost(call: CallState, event: CallEvent, error: ErrorInfo) -> ErrorInfo:
+    logger.error("recording %s of call %r: %s", type(event).__name__, call.name, error.message)
+    return error
 
 
 async def _bounded(call: CallState, waits: Awaitable[None]) -> ErrorInfo | None:
     # bounded by recorder_grace: the record of a cancelled call has to be written although all around it is cancelled
-    with trio.CancelScope(shield=True, relative_deadline=call.turn.core.recorder_grace) as shield:
+    with trio.CancelScope(shield=True, relative_deadline=call.turn.core.recording.seconds) as shield:
         try:
             await run_awaitable(waits)
         except BaseException as thrown:
@@ -111,14 +140,15 @@ def _why(call: CallState, thrown: BaseException, *, late: bool = False) -> Error
 
 
 def _overran(call: CallState) -> ErrorInfo:
-    why = f"recording took longer than {call.turn.core.recorder_grace:g} s"
+    why = f"recording took longer than {call.turn.core.recording.seconds:g} s"
     return ErrorInfo("RecordError", ErrorCode.RECORD_FAILED, f"the call could not be recorded: {why}")
 
 
 async def _announce(call: CallState, event: CallEvent) -> ErrorInfo | None:
     """Tell those who heard of the call of what is about to happen. What is returned says why it is not to: nor is
     anything later of this call."""
-    lost = await _record(call, call.heard, event)
+    told = _tell(call, call.heard, event)
+    lost = told if isinstance(told, tuple) else await told
     if lost and call.unrecorded is None:
         call.unrecorded = lost[0][1]
     return call.unrecorded
@@ -126,8 +156,10 @@ async def _announce(call: CallState, event: CallEvent) -> ErrorInfo | None:
 
 async def _report(call: CallState, event: CallEvent) -> None:
     """Tell those who heard of the call of what has happened. Who loses it has new calls refused until he is removed."""
-    lost = await _record(call, call.heard, event)
-    call.turn.core.failed_recorders.extend(lost)
+    told = _tell(call, call.heard, event)
+    lost = told if isinstance(told, tuple) else await told
+    if lost:
+        call.turn.core.failed_recorders.extend(lost)
 
 
 def is_to_be_recorded(call: CallState) -> bool:
@@ -153,7 +185,8 @@ async def record_accepted(first: CallState) -> None:
         asked = _without(turn.core.recorders.functions, failed)
         interrupt = turn.interrupt
         event = CallAccepted(ref=ref(call), at=trio.current_time(), arguments=_raw(call), metadata=call.call.metadata)
-        lost = await _record(call, asked, event)
+        told = _tell(call, asked, event)
+        lost = told if isinstance(told, tuple) else await told
         call.heard = _without(asked, lost)
         if failed or lost:
             call.unrecorded = (*failed, *lost)[0][1]
@@ -167,44 +200,44 @@ def _without(recorders: tuple[Recorder, ...], lost: Lost) -> tuple[Recorder, ...
     return tuple([one for one in recorders if not any(one is other for other, _ in lost)])
 
 
-async def record_decided(call: CallState, denial: ErrorInfo | None) -> ErrorInfo | None:
+def record_decided(call: CallState, denial: ErrorInfo | None) -> Awaitable[ErrorInfo | None]:
     """The policies have spoken. What is returned refuses the call.
 
     **Cancellation**: not raised; the event has its bound.
     """
     reason = None if denial is None else denial.message
     event = CallDecided(ref=ref(call), at=trio.current_time(), allowed=denial is None, reason=reason)
-    return await _announce(call, event)
+    return _announce(call, event)
 
 
-async def record_dispatching(call: CallState) -> ErrorInfo | None:
+def record_dispatching(call: CallState) -> Awaitable[ErrorInfo | None]:
     """The body is about to run. What is returned refuses the call.
 
     **Cancellation**: not raised; the event has its bound.
     """
     read_only = call.tool is not None and call.tool.read_only
     event = CallDispatching(ref=ref(call), at=trio.current_time(), attempt=call.attempts + 1, read_only=read_only)
-    return await _announce(call, event)
+    return _announce(call, event)
 
 
-async def record_effect_begun(call: CallState, effect: Effect) -> ErrorInfo | None:
+def record_effect_begun(call: CallState, effect: Effect) -> Awaitable[ErrorInfo | None]:
     """An effect is about to happen. What is returned refuses it, and the call.
 
     **Cancellation**: not raised; the event has its bound.
     """
     event = EffectBegun(ref=ref(call), at=trio.current_time(), name=effect.name, key=effect.key)
-    return await _announce(call, event)
+    return _announce(call, event)
 
 
-async def record_effect_ended(call: CallState, effect: Effect) -> None:
+def record_effect_ended(call: CallState, effect: Effect) -> Awaitable[None]:
     """An effect came to an end. A failure here refuses new calls until its recorder is removed.
 
     **Cancellation**: not raised; the event has its bound.
     """
-    await _report(call, EffectEnded(ref=ref(call), at=trio.current_time(), effect=effect))
+    return _report(call, EffectEnded(ref=ref(call), at=trio.current_time(), effect=effect))
 
 
-async def record_settled(call: CallState, result: ToolResult) -> None:
+def record_settled(call: CallState, result: ToolResult) -> Awaitable[None]:
     """The result, exactly once. A failure here refuses new calls until its recorder is removed.
 
     **Cancellation**: not raised; the event has its bound.
@@ -214,4 +247,4 @@ async def record_settled(call: CallState, result: ToolResult) -> None:
     # a scope may come expired, its deadline -inf: nothing is given up before it came
     cancelled_at = None if cause is None or due is None else max(due, call.turn.began)
     at = trio.current_time()
-    await _report(call, CallSettled(ref=ref(call), at=at, result=result, cancelled_at=cancelled_at, cause=cause))
+    return _report(call, CallSettled(ref=ref(call), at=at, result=result, cancelled_at=cancelled_at, cause=cause))

@@ -16,7 +16,7 @@ from types import TracebackType
 import trio
 from trio.lowlevel import Abort, RaiseCancelT, enable_ki_protection, reschedule, wait_task_rescheduled
 
-from trio_tools.pipeline import Core, Reach, Services, logger, run_async, run_sync, shown_type, take_apart
+from trio_tools.pipeline import Core, Grace, Reach, Services, logger, run_async, run_sync, shown_type, take_apart
 from trio_tools.registry._drain import end
 from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin
@@ -199,7 +199,7 @@ def opened(
         max_parallel_calls=options.max_parallel_calls,
         policy_grace=options.policy_grace,
         observer_grace=options.observer_grace,
-        recorder_grace=options.recorder_grace,
+        recording=Grace(options.recorder_grace),
     )
     return hold(core, plugins)
 
