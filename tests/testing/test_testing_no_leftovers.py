@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
+import threading
 from collections.abc import Callable
+from types import FrameType
 
 import pytest
 import trio
@@ -52,6 +55,66 @@ async def test_a_task_that_is_left_is_told_of_and_not_cancelled() -> None:
         (task,) = nursery.child_tasks
         assert task.coro.cr_frame is not None
         nursery.cancel_scope.cancel()
+
+
+def work_and_be_held_up(until: threading.Event) -> None:
+    """Work for a thread of Trio's, which is then held up, after it has told the loop and before it is idle again: as on
+    a busy machine, where others run first."""
+
+    def hold_up(frame: FrameType, event: str, argument: object) -> None:
+        if event == "return" and frame.f_code.co_name == "run_sync_soon":
+            sys.setprofile(None)
+            until.wait()
+
+    sys.setprofile(hold_up)
+
+
+async def test_a_thread_that_is_done_and_not_back_yet_is_not_left() -> None:
+    """Whoever waited for its work has gone on."""
+    goes_on = threading.Event()
+    try:
+        async with no_leftovers():
+            await trio.to_thread.run_sync(work_and_be_held_up, goes_on)
+    finally:
+        goes_on.set()
+
+
+async def test_a_thread_that_is_not_back_yet_and_was_given_more_work_is_told_of() -> None:
+    """Trio gives it to the thread that was done last."""
+    goes_on = threading.Event()
+
+    async def leave() -> None:
+        async with no_leftovers():
+            await trio.to_thread.run_sync(work_and_be_held_up, goes_on)
+            with trio.CancelScope() as scope:
+                trio.lowlevel.current_trio_token().run_sync_soon(scope.cancel)
+                await trio.to_thread.run_sync(goes_on.wait, abandon_on_cancel=True)
+
+    try:
+        with pytest.raises(LeftoversError, match="left behind: the thread "):
+            await leave()
+    finally:
+        goes_on.set()
+
+
+async def test_a_thread_that_was_left_at_its_work_is_told_of() -> None:
+    begun, end = trio.Event(), threading.Event()
+
+    def work() -> None:
+        trio.from_thread.run_sync(begun.set)
+        end.wait()
+
+    async def leave() -> None:
+        async with no_leftovers(), trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: trio.to_thread.run_sync(work, abandon_on_cancel=True, thread_name="left"))
+            await begun.wait()
+            nursery.cancel_scope.cancel()
+
+    try:
+        with pytest.raises(LeftoversError, match="left behind: the thread left"):
+            await leave()
+    finally:
+        end.set()
 
 
 def test_what_the_block_raises_goes_on_with_a_note() -> None:

@@ -13,6 +13,10 @@ import trio
 # Where the threads of pools, Trio's and the language's, stand when they have nothing to do: module and function.
 _WAITING_ROOMS = {("trio._core._thread_cache", "_work"), ("concurrent.futures.thread", "_worker")}
 
+# Where a thread of Trio's stands once its work is done and it tells the loop. That gives up the interpreter's lock, so
+# it may stand there still when whoever waited for the work has gone on, and is done.
+_TELLING = ("trio._threads", "deliver_worker_fn_result")
+
 # Tasks of Trio's own that wait for a descriptor: the one that others are to wake the loop by.
 _TRIOS_OWN = 1
 
@@ -43,7 +47,8 @@ def other_threads() -> frozenset[threading.Thread]:
 
 
 def busy_threads(others: Set[threading.Thread]) -> frozenset[threading.Thread]:
-    """Every thread but this one and these others that has work in hand. One that a pool keeps for later has none."""
+    """Every thread but this one and these others that has work in hand. One that a pool keeps for later has none, nor
+    has one that has done its work and is on its way back there."""
     if threading.active_count() == 1:
         return frozenset()  # which is quicker to find out
     here = threading.current_thread()
@@ -56,20 +61,23 @@ def busy_threads(others: Set[threading.Thread]) -> frozenset[threading.Thread]:
 
 
 def _of_pools() -> dict[threading.Thread, bool]:
-    """The threads of pools, and whether each waits for work."""
+    """The threads of pools, and whether each has no work in hand."""
     frames = sys._current_frames()
     found: dict[threading.Thread, bool] = {}
     for thread in threading.enumerate():
-        innermost = frame = frames.get(thread.ident or 0)
+        frame, within = frames.get(thread.ident or 0), set[tuple[object, str]]()
         while frame is not None:
-            if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _WAITING_ROOMS:
-                found[thread] = frame is innermost and not _was_given_work(frame)
+            place = frame.f_globals.get("__name__"), frame.f_code.co_name
+            if place in _WAITING_ROOMS:
+                found[thread] = (not within or _TELLING in within) and not _was_given_work(frame)
                 break
+            within.add(place)
             frame = frame.f_back
     return found
 
 
 def _was_given_work(frame: FrameType) -> bool:
-    """Whether a thread stands in its waiting room still, and there is work for it: it has yet to wake up."""
+    """Whether there is work for a thread that stands in its waiting room, or is on its way there: it has yet to take
+    it up."""
     worker, queue = frame.f_locals.get("self"), frame.f_locals.get("work_queue")
     return getattr(worker, "_job", None) is not None or (isinstance(queue, SimpleQueue) and not queue.empty())

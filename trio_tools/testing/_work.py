@@ -22,7 +22,7 @@ from trio_tools.testing._record import Heard, Run, Zone
 from trio_tools.testing._stepping import Stepper
 from trio_tools.values import CallAccepted, CallDecided, CallEvent, EffectBegun, EffectEnded, ToolResult
 
-# Seconds, on the real clock, for what comes to rest by itself: a thread on its way home, a process that is ending.
+# Seconds, on the real clock, for what comes to rest by itself: a thread that is nearly done, a process that is ending.
 REST = 0.1
 # Seconds between two looks at that: far less than it takes, as a rule.
 LOOK = 0.005

@@ -26,8 +26,8 @@ S = TypeVar("S")
 MOST_STEPS = 20_000
 # Seconds after which a run on the real clock is: a plugin may wait for processes to end.
 MOST_SECONDS = 30.0
-# Seconds, on the real clock, for what comes to rest by itself, and between two looks at that. Long, since a thread on
-# its way home has to wait for a busy machine too, and nobody waits this long but for what is really left.
+# Seconds, on the real clock, for what comes to rest by itself, and between two looks at that. Long, since what is about
+# to end has to wait for a busy machine too, and nobody waits this long but for what is really left.
 REST, LOOK = 2.0, 0.005
 
 
@@ -77,11 +77,13 @@ class Take:
 
 
 class Striker(trio.abc.Instrument):
-    """Counts the steps of every task but Trio's own, and strikes at one."""
+    """Counts the steps of every task but Trio's own, and strikes at one, until all is `over`: what is looked at then
+    takes steps too, and they are nobody's."""
 
     def __init__(self, clock: Clock, strike: Strike | None) -> None:
         self.steps = 0
         self.struck = False
+        self.over = False
         self._clock = clock
         self._strike = strike
         self._all = 0
@@ -96,7 +98,7 @@ class Striker(trio.abc.Instrument):
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
         """A task has run, and sits in the checkpoint that ends its step."""
-        if _is_trios(task) or (self._strike is not None and not self._strike.armed):
+        if self.over or _is_trios(task) or (self._strike is not None and not self._strike.armed):
             return
         self.steps += 1
         if self._strike is not None and self.steps == self._strike.step:
@@ -104,6 +106,12 @@ class Striker(trio.abc.Instrument):
             self._strike.act()
         if self.steps > MOST_STEPS:
             self._clock.doom = TooManySteps()
+
+    def heard(self, thrown: KeyboardInterrupt) -> KeyboardInterrupt:
+        """A Ctrl-C of its own, which nobody had heard before all was over. Raises a person's."""
+        if not self.struck:
+            raise thrown
+        return thrown
 
 
 class Stage:
@@ -138,7 +146,7 @@ class Stage:
     ) -> bool:
         clock = VirtualClock(surroundings.others) if self.virtual else RealClock(MOST_SECONDS)
         striker = Striker(clock, strike)
-        work = _Work(main, take, surroundings, virtual=self.virtual)
+        work = _Work(main, take, surroundings, striker, virtual=self.virtual)
         try:
             seed_order(0)
             trio.run(work.run, clock=clock, instruments=[striker])
@@ -147,9 +155,7 @@ class Stage:
                 raise
             take.stuck = work.given_up()
         except KeyboardInterrupt as thrown:
-            if not striker.struck:
-                raise  # a person's
-            take.raised = take.raised or thrown
+            take.raised = take.raised or striker.heard(thrown)
         take.steps, take.struck = striker.steps, striker.struck
         return clock.outside
 
@@ -158,11 +164,18 @@ class _Work:
     """The main task of a run."""
 
     def __init__(
-        self, main: Callable[[], Awaitable[object]], take: Take, surroundings: Surroundings, *, virtual: bool
+        self,
+        main: Callable[[], Awaitable[object]],
+        take: Take,
+        surroundings: Surroundings,
+        striker: Striker,
+        *,
+        virtual: bool,
     ) -> None:
         self._main = main
         self._take = take
         self._surroundings = surroundings
+        self._striker = striker
         self._virtual = virtual
         self._tasks: list[trio.lowlevel.Task] = []
 
@@ -175,14 +188,23 @@ class _Work:
             await self._main()
         except BaseException as thrown:
             take.raised = thrown
+        self._striker.over = True
         take.seconds = trio.current_time()
         began = time.perf_counter()
         take.left = left_since(before)
         while take.left and not self._virtual and time.perf_counter() - began < REST:
-            await trio.sleep(LOOK)
+            await self._pause()
             take.left = left_since(before)
         if take.left:
             clear_away(before)
+
+    async def _pause(self) -> None:
+        """Let some time pass between two looks. A Ctrl-C that came where nothing could be interrupted is told here, and
+        must not keep what is left from coming to rest."""
+        try:
+            await trio.sleep(LOOK)
+        except KeyboardInterrupt as thrown:
+            self._take.raised = self._take.raised or self._striker.heard(thrown)
 
     def given_up(self) -> tuple[str, ...]:
         """Where the tasks of a run that was given up stand, for good."""
