@@ -17,6 +17,8 @@ from trio_tools.registry import AnyPlugin
 
 # Bytes of a result that are shown as they are.
 CAP = 2_000
+# Seconds that policies have here: a machine under load is slow to save, and half of this it may take.
+NO_HURRY = 1_000
 LONG = "".join(f"line {number}\n" for number in range(1_000))
 
 
@@ -49,7 +51,7 @@ def reviewing(policy: PostPolicy) -> AnyPlugin:
 async def spilling(directory: Path, *beside: AnyPlugin, **options: int | tuple[str, ...]) -> AsyncGenerator[Registry]:
     """A registry with `say`, and with the policy behind other plugins."""
     config = SpillConfig(directory=directory, **{"max_inline_bytes": CAP, **options})  # type: ignore[arg-type]  # mixed
-    async with open_registry(plugins=[*beside, spill(config)]) as registry:
+    async with open_registry(plugins=[*beside, spill(config)], policy_grace=NO_HURRY) as registry:
         registry.register(say)
         yield registry
 

@@ -17,7 +17,7 @@ from trio.testing import MockClock
 
 from trio_tools import CallView, ReplaceContent, ReplaceValue, ToolCall, ToolResult, open_registry
 from trio_tools.policies import SpillConfig, spill
-from trio_tools.policies._spill import SAVING, Spilling
+from trio_tools.policies._spill import Spilling
 from trio_tools.policies._spill_folder import SpillFolder
 
 
@@ -58,13 +58,13 @@ async def test_where_somebody_has_removed_the_folder_the_whole_result_is_shown(t
     assert everything_in(tmp_path) == []
 
 
-async def test_a_disk_that_hangs_does_not_make_the_result_a_failure(
+async def test_a_disk_that_is_slow_does_not_make_the_result_a_failure(
     tmp_path: Path, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """F011: here another file is being written for ever. It is given up well before the policies' own bound."""
+    """F011: here another file is being written for ever. It is given up when half of the policies' time is over."""
     folder = SpillFolder(tmp_path, 100_000)
     policy = Spilling(SpillConfig(directory=tmp_path, max_inline_bytes=CAP), folder, list)
-    for grace, seconds in ((5, SAVING), (1, 0.5)):
+    for grace, seconds in ((5, 2.5), (1, 0.5)):
         async with open_registry(policy_grace=grace) as registry, folder._limiter:
             registry.register(say)
             registry.add_post_policy(policy.review)
@@ -72,7 +72,7 @@ async def test_a_disk_that_hangs_does_not_make_the_result_a_failure(
             assert (await said(registry, LONG)).text == LONG
             assert trio.current_time() - began == pytest.approx(seconds)
     assert [record.getMessage().rpartition(": ")[2] for record in caplog.records] == [
-        "it took more than 2 seconds",
+        "it took more than 2.5 seconds",
         "it took more than 0.5 seconds",
     ]
     await folder.remove()
@@ -94,7 +94,7 @@ async def test_the_oldest_files_make_room(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["normally", "cancelled", "error"])
 async def test_the_files_are_removed_when_it_leaves(how: str, tmp_path: Path) -> None:
-    """F011: and the folders that it has made; one that was there stays."""
+    """F011: with their folder; the directory stays, for others may be about to use it."""
     (tmp_path / "there").mkdir()
     with trio.CancelScope() as scope:
         try:
@@ -108,7 +108,7 @@ async def test_the_files_are_removed_when_it_leaves(how: str, tmp_path: Path) ->
                     raise LookupError
         except LookupError:
             assert how == "error"
-    assert everything_in(tmp_path) == [tmp_path / "there"]
+    assert everything_in(tmp_path) == [tmp_path / "made", tmp_path / "there"]
 
 
 async def test_nothing_is_removed_that_it_has_not_made(tmp_path: Path) -> None:

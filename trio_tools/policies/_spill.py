@@ -29,8 +29,6 @@ MAX_INLINE_BYTES = 32 * 1024
 LEAST_INLINE_BYTES = 1024
 # Bytes of all files together: some thousand long results, and no disk is filled by it.
 MAX_TOTAL_BYTES = 256 * 1024 * 1024
-# Seconds that saving one result may take. A disk that is well takes a hundredth of it.
-SAVING = 2.0
 # Characters of a reason, and of a policy's name, in a line of the log.
 REASON_LENGTH = 300
 
@@ -115,7 +113,7 @@ class Spilling:
     async def _saved(self, call: CallView, text: str) -> Review:
         data = text.replace("\0", "\ufffd").encode()  # as providers are sent it; a NUL would make the file a binary one
         # half of what the policies of this call have left, so that a slow disk does not make the result a failure
-        patience = min(SAVING, max(0.0, trio.current_effective_deadline() - trio.current_time()) / 2)
+        patience = max(0.0, trio.current_effective_deadline() - trio.current_time()) / 2
         why = f"it took more than {patience:.3g} seconds"
         with trio.move_on_after(patience):
             try:

@@ -23,7 +23,8 @@ REMOVAL_BOUND = 10
 
 
 class SpillFolder:
-    """A new folder below `directory`, which is made if only its last part is missing, of `max_bytes` at most.
+    """A new folder below `directory`, of `max_bytes` at most. The directory is made if only its last part is missing,
+    and stays: another program may be about to use it.
 
     It is held open, and files are made and removed below that descriptor alone: whatever is put in its place meanwhile,
     nothing else is written to, and nothing removed that was not made here. Raises `OSError` if there can be none, and
@@ -31,24 +32,23 @@ class SpillFolder:
     """
 
     def __init__(self, directory: Path, max_bytes: int) -> None:
-        self._directory = directory.absolute()
-        if not str(self._directory).isprintable():
+        directory = directory.absolute()
+        if not str(directory).isprintable():
             raise ValueError(f"directory has characters that cannot be shown to a model: {str(directory)!a}")
         self._max_bytes = max_bytes
         self._limiter = trio.CapacityLimiter(1)
         self._sizes: dict[str, int] = {}  # by name, the oldest first
         self._held = 0  # bytes of all of them
-        self.path = self._directory / f"spill-{_random()}"
-        self._made: list[Path] = []
+        self.path = directory / f"spill-{_random()}"
         try:
             with suppress(FileExistsError):
-                self._make(self._directory)
-            self._make(self.path)
+                os.mkdir(directory, PRIVATE_FOLDER)
+            os.mkdir(self.path, PRIVATE_FOLDER)
             self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError as error:
-            self._take_back_folders()
+            self._remove_folder()
             why = f"the directory of the spill policy cannot be used: {error.strerror}"
-            raise OSError(error.errno, why, str(self._directory)) from None
+            raise OSError(error.errno, why, str(directory)) from None
 
     def place_of(self, name: str) -> str:
         """The absolute path of a file."""
@@ -75,16 +75,11 @@ class SpillFolder:
         finally:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
-            self._take_back_folders()
+            self._remove_folder()
 
-    def _make(self, folder: Path) -> None:
-        os.mkdir(folder, PRIVATE_FOLDER)
-        self._made.append(folder)
-
-    def _take_back_folders(self) -> None:
-        with suppress(OSError):  # one in which somebody else has put something stays
-            while self._made:
-                os.rmdir(self._made.pop())
+    def _remove_folder(self) -> None:
+        with suppress(OSError):  # it is not there, or somebody else has put something in it
+            os.rmdir(self.path)
 
     def _save(self, text: bytes) -> str:
         if len(text) > self._max_bytes:
