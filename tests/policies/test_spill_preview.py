@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trio_tools.policies._preview import preview, room_for_text
@@ -16,6 +16,7 @@ CAPS = st.integers(150, 600)
 TEXTS = st.text(st.sampled_from("ab\n\rü€𝄞\u0301"), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(TEXTS, CAPS, st.integers(0, 10))
 @example("𝄞", 150, 0)
 @example("a𝄞", 151, 1)
@@ -38,6 +39,7 @@ def test_a_preview_is_two_ends_within_the_cap_and_cuts_no_character(piece: str, 
     assert len(shown.encode()) > cap - 2 * 4 - 10  # what there is room for is used, but for a character at each cut
 
 
+@settings(deadline=None)
 @given(CAPS)
 def test_the_room_that_is_told_is_there_for_a_text_of_any_length(cap: int) -> None:
     """F011."""
