@@ -56,8 +56,8 @@ async def test_the_page_on_configs_shows_both_as_they_are() -> None:
         assert list(registry.tools) == ["todo_write"]
 
 
-async def test_the_page_on_toolkits_shows_a_directory_that_read_can_reach() -> None:
-    shown = [one for one in _examples("toolkits.md") if "[plugins.spill]" in one]
+async def test_the_page_on_the_policy_shows_a_directory_that_read_can_reach() -> None:
+    shown = [one for one in _examples("spill.md") if "[plugins.spill]" in one]
     async with open_registry(write(shown[0])) as registry:
         assert "read" in registry.tools
         assert [one.plugin for one in registry.joined() if one.seam == "post_policy"] == ["spill"]
