@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -32,12 +32,12 @@ class Asked:
         """The code of what comes of a call; None for a success."""
         return (await self(tool, session=session, **arguments)).code
 
-    def meanwhile(self, happening: object) -> None:
+    def meanwhile(self, happening: Callable[[], object]) -> None:
         """Do this, a function without arguments, when an effect is about to happen: past the last look at the file that
         comes before it."""
 
         def record(event: CallEvent) -> None:
-            if isinstance(event, EffectBegun) and callable(happening):
+            if isinstance(event, EffectBegun):
                 happening()
 
         self.registry.add_recorder(record)
@@ -53,6 +53,12 @@ async def asking(root: Path, *, guarded: bool = False) -> AsyncGenerator[Asked, 
         yield Asked(registry)
         assert len(os.listdir("/proc/self/fd")) == len(inside), "a call has left a descriptor open"
     assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what threads bring about, of which nobody is told."""
+    while not is_so():
+        await trio.lowlevel.checkpoint()
 
 
 def tree(folder: Path) -> dict[str, str]:

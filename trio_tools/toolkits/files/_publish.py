@@ -151,6 +151,7 @@ class Staged:
         else:
             place, own = self.named
             os.link(own, name, src_dir_fd=place, dst_dir_fd=directory, follow_symlinks=False)
+            _unlink(own, place)  # now, since it makes another version
 
     @contextmanager
     def _name(self, directory: int) -> Generator[tuple[int, str], None, None]:
