@@ -23,14 +23,19 @@ class Asked:
 
     registry: Registry
 
-    async def __call__(self, tool: str, *, session: str | None = None, **arguments: object) -> ToolResult:
-        """Call a tool, in this session if any."""
-        whose = None if session is None else Session(session)
-        return await self.registry.execute(ToolCall(tool, arguments), scope=trio.CancelScope(), session=whose)
+    session: Session | None = None
 
-    async def code(self, tool: str, *, session: str | None = None, **arguments: object) -> str | None:
+    async def __call__(self, tool: str, **arguments: object) -> ToolResult:
+        """Call a tool."""
+        return await self.registry.execute(ToolCall(tool, arguments), scope=trio.CancelScope(), session=self.session)
+
+    async def code(self, tool: str, **arguments: object) -> str | None:
         """The code of what comes of a call; None for a success."""
-        return (await self(tool, session=session, **arguments)).code
+        return (await self(tool, **arguments)).code
+
+    def of(self, session: str | None) -> Asked:
+        """The same, on behalf of another session, or of none."""
+        return Asked(self.registry, None if session is None else Session(session))
 
     def meanwhile(self, happening: Callable[[], object]) -> None:
         """Do this, a function without arguments, when an effect is about to happen: past the last look at the file that
@@ -50,7 +55,7 @@ async def asking(root: Path, *, guarded: bool = False) -> AsyncGenerator[Asked, 
     before = sorted(os.listdir("/proc/self/fd"))
     async with open_registry(plugins=[*policy, files(FilesConfig(root=root, tools=ALL))]) as registry:
         inside = sorted(os.listdir("/proc/self/fd"))
-        yield Asked(registry)
+        yield Asked(registry, Session("s"))
         assert len(os.listdir("/proc/self/fd")) == len(inside), "a call has left a descriptor open"
     assert sorted(os.listdir("/proc/self/fd")) == before
 

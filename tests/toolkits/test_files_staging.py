@@ -109,11 +109,10 @@ def without_links_to_the_top(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a folder of the root is another file system's."""
     plain = os.link
 
-    def refuse(source: str, target: str, **options: int) -> None:
-        held = os.readlink(f"/proc/self/fd/{options['dst_dir_fd']}")
-        if held.endswith(STAGING):
+    def refuse(source: str, target: str, *, dst_dir_fd: int, follow_symlinks: bool) -> None:
+        if os.readlink(f"/proc/self/fd/{dst_dir_fd}").endswith(STAGING):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        plain(source, target, **options)
+        plain(source, target, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
 
     monkeypatch.setattr(os, "link", refuse)
 
@@ -127,13 +126,13 @@ async def test_it_works_on_file_systems_that_can_do_less(
     (tmp_path / "theirs").write_text("theirs")
     lacking(monkeypatch)
     async with asking(tmp_path, guarded=guarded) as ask:
-        created = await ask("write", session="s", file_path="d/e/f", content="one")
-        replaced = await ask("write", session="s", file_path="d/e/f", content="two")
-        assert await ask.code("edit", session="s", file_path="d/e/f", old_string="two", new_string="2") is None
+        created = await ask("write", file_path="d/e/f", content="one")
+        replaced = await ask("write", file_path="d/e/f", content="two")
+        assert await ask.code("edit", file_path="d/e/f", old_string="two", new_string="2") is None
         assert ("Created file" in created.text, "Updated file" in replaced.text) == (True, True)
-        others = await ask.code("write", session="s", file_path="theirs", content="mine")
+        others = await ask.code("write", file_path="theirs", content="mine")
         assert others == ("FS_NOT_OBSERVED" if guarded else None)
-        assert (await ask("write", session="s", file_path="g/" + "x" * 300, content="x")).is_error
+        assert (await ask("write", file_path="g/" + "x" * 300, content="x")).is_error
     assert set(tree(tmp_path)) == {"theirs", "d", "d/e", "d/e/f"}
     assert (tmp_path / "d/e/f").read_text() == "2"
 

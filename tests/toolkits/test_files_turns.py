@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,13 @@ async def test_they_come_in_the_order_in_which_they_came(tmp_path: Path) -> None
                     came.append(number)
                     await let_go.wait()
 
+        def queued(number: int) -> bool:
+            return len(turns._queues.get("f", ())) > number
+
         async with trio.open_nursery() as nursery:
             for number in range(6):
                 nursery.start_soon(come, number, "link" if number % 2 else "f")
-                await until(lambda number=number: len(turns._queues.get("f", ())) > number)
+                await until(partial(queued, number))
             await trio.testing.wait_all_tasks_blocked()
             assert came == [0]
             async with turns.of("other"):  # does not wait

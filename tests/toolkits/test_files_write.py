@@ -17,7 +17,7 @@ from test_files_fakes import folder
 
 from trio_tools import Effect, EffectState
 from trio_tools.toolkits.files._writing import MAX_FILE_BYTES, encoded
-from trio_tools.values import ToolError
+from trio_tools.values import FrozenDict, ToolError
 
 SECRET = "the secret of the outside"
 
@@ -40,7 +40,7 @@ async def test_a_file_is_created_with_the_folders_on_its_way(root: Path) -> None
     (root / "plain").touch()
     assert (root / "new/folder/f.txt").stat().st_mode == (root / "plain").stat().st_mode
     digest = hashlib.sha256(data).hexdigest()
-    receipt = {"path": "new/folder/f.txt", "bytes": len(data), "sha256": digest, "created": True}
+    receipt = FrozenDict({"path": "new/folder/f.txt", "bytes": len(data), "sha256": digest, "created": True})
     assert result.effects == (Effect("file.write", EffectState.COMMITTED, receipt),)
 
 
