@@ -125,6 +125,7 @@ REFUSED = {
     "new/folder/" + "x" * 300: "FS_FAILED",
     ".trio-tools-staging": "FS_RESERVED",
     "sub/.trio-tools-staging-1": "FS_RESERVED",
+    "new/.trio-tools-staging-1": "FS_RESERVED",
 }
 
 

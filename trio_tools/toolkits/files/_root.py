@@ -199,6 +199,8 @@ class _PathWalk:
             below = tuple(self.pending)
             if "." in below or ".." in below:
                 raise missing(self.path) from None
+            if any(name.startswith(STAGING) for name in below):
+                raise reserved(self.path) from None
             return Target(self.path, tuple(self.names), below, self.here)
         if not place.is_regular:
             raise not_regular(self.path, place.mode)
