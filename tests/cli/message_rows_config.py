@@ -97,12 +97,12 @@ TABLES: tuple[Row, ...] = (
     ),
     row(
         "check c.toml",
-        "c.toml: [plugins.files] tools: must be any of read, glob, grep: there is no 'rm'",
+        "c.toml: [plugins.files] tools: must be any of read, write, edit, glob, grep: there is no 'rm'",
         files={"c.toml": "[plugins.files]\nroot = 'x'\ntools = ['rm']"},
     ),
     row(
         "check c.toml",
-        "c.toml: [plugins.files] tools: must name one at least; leave it out for all of read, glob, grep",
+        "c.toml: [plugins.files] tools: must name one at least; leave it out for read, glob, grep",
         files={"c.toml": "[plugins.files]\nroot = 'x'\ntools = []"},
     ),
     row(
