@@ -127,7 +127,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins.shel]: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "journal, logging, retry, shell, spill, timeout, todo"
+            "journal, logging, read_before_write, retry, shell, spill, timeout, todo"
         ),
         files={"c.toml": "[plugins.shel]"},
     ),
@@ -135,7 +135,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, '
-            "journal, logging, retry, shell, spill, timeout, todo"
+            "journal, logging, read_before_write, retry, shell, spill, timeout, todo"
         ),
         files={"c.toml": "[plugins.'\\u001b[31m\\n']"},
     ),

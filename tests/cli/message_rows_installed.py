@@ -173,12 +173,12 @@ IMPORTS: tuple[Row, ...] = (
     row(
         "config nowhere shel",
         (
-            "plugin nowhere: no such plugin is installed. Installed: files, journal, logging, retry, shell, spill, "
-            "timeout, todo"
+            "plugin nowhere: no such plugin is installed. Installed: files, journal, logging, "
+            "read_before_write, retry, shell, spill, timeout, todo"
         ),
         (
             'plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "journal, logging, retry, shell, spill, timeout, todo"
+            "journal, logging, read_before_write, retry, shell, spill, timeout, todo"
         ),
     ),
     row(

@@ -23,6 +23,7 @@ OURS = {
     "files": "trio_tools.toolkits.files:files",
     "journal": "trio_tools.journal:journal",
     "logging": "trio_tools.policies:logging_plugin",
+    "read_before_write": "trio_tools.toolkits.files:read_before_write",
     "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
     "spill": "trio_tools.policies:spill",

@@ -56,7 +56,7 @@ def test_config_shows_each_option_with_its_default_unit_and_words(tmp_path: Path
 def test_without_names_every_plugin_is_shown_and_none_is_on(tmp_path: Path) -> None:
     out = shop(tmp_path, "config").out
     tables = [line for line in out if "[plugins." in line]
-    names = ("files", "journal", "logging", "retry", "shell", "shop", "spill", "timeout", "todo")
+    names = ("files", "journal", "logging", "read_before_write", "retry", "shell", "shop", "spill", "timeout", "todo")
     assert tables == [f"#[plugins.{name}]" for name in names]
 
 

@@ -58,7 +58,7 @@ def finished(
         ),
         (
             finished(b"a", exit_code=None, left_running=True),
-            f"a\n[{'processes that this command started'} may still be running]",
+            "a\n[processes that this command started may still be running]\n[exit code: unknown]",
         ),
     ],
 )

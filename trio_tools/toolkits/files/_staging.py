@@ -20,7 +20,7 @@ from trio_tools.toolkits.files._root import DIRECTORY, STAGING, Root
 
 # Attempts to enter the directory while others remove it when they leave, and seconds between two: each fails only if
 # somebody came in between, who is through in much less unless the machine is very busy.
-_ATTEMPTS, _PAUSE_SECONDS = 200, 0.001
+_ATTEMPTS, _PAUSE_SECONDS = 2_000, 0.001
 # Seconds after which a name beside a target is swept: an owner that is alive holds its lock long before.
 _OLD_SECONDS = 60.0
 
