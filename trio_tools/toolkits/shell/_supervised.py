@@ -206,10 +206,11 @@ async def _leader(supervisor: trio.Process, lifeline: socket.socket, stderr: int
     # Shield: as above. Bound: EXEC_BOUND.
     with trio.CancelScope(shield=True, relative_deadline=EXEC_BOUND):
         while heard == b"starting":
-            with trio.move_on_after(WAKE_INTERVAL):
+            with trio.move_on_after(WAKE_INTERVAL) as wait:
                 await trio.lowlevel.wait_readable(lifeline)
                 heard = lifeline.recv(MESSAGE_BYTES)
-            supervisor.send_signal(signal.SIGCONT)
+            if wait.cancelled_caught:
+                supervisor.send_signal(signal.SIGCONT)
     word, *numbers = heard.split() or [b""]
     if word == b"failed":
         raise OSError(int(numbers[0]), os.strerror(int(numbers[0])))
