@@ -17,6 +17,7 @@ import trio
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig
 from trio_tools.toolkits.shell._command import Shell
+from trio_tools.toolkits.shell._jobs import BackgroundCommands
 from trio_tools.toolkits.shell._plugin import bash_tool
 from trio_tools.values import JSONValue, Session, ToolCall, ToolError
 
@@ -66,7 +67,8 @@ def shell_tool(folder: Path, **options: float) -> Tool:
     bash = shutil.which("bash")
     assert bash is not None
     config = ShellConfig(root=folder, **settings)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return bash_tool(Shell(config=config, bash=bash, root=folder, spills=spills))
+    shell = Shell(config=config, bash=bash, root=folder, spills=spills)
+    return bash_tool(shell, BackgroundCommands(shell))
 
 
 async def run(
