@@ -21,7 +21,10 @@ F = "trio-tools.toml: "
 HOUSE = "trio-tools.toml: [plugins.house]"
 INT = "must be an integer"
 UNFINISHED = "${ must be followed by the name of a variable and }; write $${ for a literal ${"
-OPTIONS = "root, timeout, max_timeout, grace, max_output_bytes, max_spill_bytes"
+OPTIONS = (
+    "root, timeout, max_timeout, idle_timeout, grace, max_output_bytes, max_spill_bytes, run_in_background, "
+    "max_background_jobs, max_background_seconds"
+)
 NEEDED = '[plugins.house]\naddress = "here"\n'
 
 
@@ -206,7 +209,7 @@ def test_what_is_wrong_with_a_variable_names_it(site: Site, environment: dict[st
         (
             "plugins.shell.a.b",
             "1",
-            "unknown option; there are root, timeout, max_timeout, grace, max_output_bytes, max_spill_bytes",
+            f"unknown option; there are {OPTIONS}",
         ),
         ("plugins.shel.timeout", "1", 'plugin shel is not listed; did you mean "shell"?'),
         ("plugins.files.root", ".", "plugin files is not listed; there are shell"),

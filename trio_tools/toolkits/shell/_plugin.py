@@ -88,7 +88,7 @@ def bash_tool(shell: Shell, commands: BackgroundCommands) -> Tool:
                 give one.
             workdir: Where to run it; a relative path counts from the root folder, which is also the default.
             run_in_background: Whether to return at once, with an id for bash_output and bash_kill, and let the command
-                run on. You are told when it has ended.
+                run on.
         """
         check_timeout(timeoutMs)
         folder = await check_request(shell, command, description, workdir)
