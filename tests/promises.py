@@ -220,7 +220,6 @@ _LOOP = "belongs to an agent loop, and there is none of our own"
 
 # Rules without a test, and why none can be written now.
 GAPS = {
-    "D12": "the background shell comes with the issue on shell and files",
     "R024": _APPROVAL,
     "R025": _APPROVAL,
     "R026": _APPROVAL,
@@ -233,7 +232,6 @@ GAPS = {
     "L020": _LOOP,
     "L021": _LOOP,
     "L024": "an optional plugin of later work",
-    "M025": "which wait owns its source is for a tool to say; web tools are later work",
     "D13": "the web tools are later work",
     "D14": "the web tools are later work",
     "D15": "the web tools are later work",

@@ -81,7 +81,7 @@ def test_where_nothing_stands_round_a_call_it_says_so(tmp_path: Path) -> None:
 
 def test_an_option_of_the_config_is_seen_in_what_is_told(tmp_path: Path) -> None:
     found = told(row("tools --tools bash,read --set plugins.shell.max_timeout=7 --json"), tmp_path)
-    assert [one["name"] for one in json.loads("\n".join(found.out))] == ["bash", "read"]
+    assert [one["name"] for one in json.loads("\n".join(found.out))] == ["bash", "bash_kill", "bash_output", "read"]
 
 
 def test_the_todo_toolkit_is_listed_once_it_is_on_and_has_been_told_what_it_has_to_be(tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ F = "trio-tools.toml: "
 HOUSE = "trio-tools.toml: [plugins.house]"
 INT = "must be an integer"
 UNFINISHED = "${ must be followed by the name of a variable and }; write $${ for a literal ${"
-OPTIONS = "root, timeout, max_timeout, grace, max_output_bytes, max_spill_bytes, supervise"
+OPTIONS = (
+    "root, timeout, max_timeout, idle_timeout, grace, max_output_bytes, max_spill_bytes, supervise, run_in_background, "
+    "max_background_jobs, max_background_seconds"
+)
 NEEDED = '[plugins.house]\naddress = "here"\n'
 
 

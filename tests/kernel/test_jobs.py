@@ -44,6 +44,7 @@ async def test_a_job_outlives_its_call_and_its_session_is_told_when_it_is_done(a
         "value": {"lines": 3},
         "error": None,
         "reason": None,
+        "text": "background job job-1 (watch) finished [status: completed]",
     }
     assert notice.text == "background job job-1 (watch) finished [status: completed]"
 

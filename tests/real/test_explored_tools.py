@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from shipped_tools import ALLOWED, CALLS, plugins_on
+from shipped_tools import ALLOWED, BACKGROUND_TURNS, CALLS, IN_PAIRS, plugins_on
 
 from trio_tools import ToolCall, open_registry
 from trio_tools.registry import AnyPlugin
@@ -15,7 +15,7 @@ from trio_tools.testing import explore_turn
 
 # Cases of each tool alone, and of each pair: samples, since each takes its time. `python -m benchmarks exploration` has
 # all of them.
-ALONE, IN_PAIRS = 24, 8
+ALONE, OF_A_PAIR = 24, 8
 
 
 @pytest.fixture
@@ -41,10 +41,19 @@ def test_a_shipped_tool_keeps_every_promise(name: str, plugins: list[AnyPlugin])
     assert [result.text for result in report.undisturbed if result.is_error] == []
 
 
-@pytest.mark.parametrize("names", list(itertools.combinations_with_replacement(CALLS, 2)), ids="+".join)
+@pytest.mark.parametrize("names", list(itertools.combinations_with_replacement(IN_PAIRS, 2)), ids="+".join)
 def test_two_shipped_tools_keep_every_promise_together(names: tuple[str, str], plugins: list[AnyPlugin]) -> None:
     """The same for a turn of two."""
     calls = [ToolCall(name, CALLS[name], id=str(place)) for place, name in enumerate(names)]
     allow = {check for name in names for check in ALLOWED.get(name, ())}
-    report = explore_turn([], calls, plugins=plugins, allow=allow, runs=IN_PAIRS, seeds=1)
-    assert (report.cases, report.untried, report.failures) == (IN_PAIRS, 0, ())
+    report = explore_turn([], calls, plugins=plugins, allow=allow, runs=OF_A_PAIR, seeds=1)
+    assert (report.cases, report.untried, report.failures) == (OF_A_PAIR, 0, ())
+
+
+@pytest.mark.parametrize("calls", BACKGROUND_TURNS, ids=["start", "start+wait+kill"])
+def test_commands_in_the_background_keep_every_promise(calls: list[ToolCall], plugins: list[AnyPlugin]) -> None:
+    """B051, B052, M017: a call that is ended leaves the job, and the registry's end leaves nothing. (A job may have a
+    thread of its own for its start.)"""
+    report = explore_turn([], calls, plugins=plugins, allow=["threads"], runs=ALONE, seeds=1)
+    assert (report.cases, report.untried, report.failures) == (ALONE, 0, ())
+    assert [result.text for result in report.undisturbed if result.is_error] == []

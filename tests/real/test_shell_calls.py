@@ -15,6 +15,7 @@ from trio_tools.toolkits.shell import ShellConfig, shell
 
 __all__ = ["rest"]  # fixtures
 
+PARAMETERS = ["command", "description", "timeoutMs", "workdir", "run_in_background"]
 DEAF = "trap '' TERM; echo CRITICAL; while :; do sleep 0.1; done"
 
 
@@ -45,7 +46,7 @@ async def test_a_model_is_shown_what_it_may_give_and_no_more(here: Plugin[ShellC
     """B001, B003, B012."""
     async with open_registry(plugins=[here]) as registry:
         tool = registry.tools["bash"]
-        assert list(tool.signature.schema["properties"] or ()) == ["command", "description", "timeoutMs", "workdir"]  # type: ignore[arg-type]
+        assert list(tool.signature.schema["properties"] or ()) == PARAMETERS  # type: ignore[arg-type]
         assert tool.parameters["required"] == ["command", "description"]
         assert (tool.timeout, tool.idle_timeout, tool.parallel, tool.destructive) == (None, None, False, True)
         assert "[exit code: n]" in tool.description

@@ -8,6 +8,7 @@ import pytest
 
 from trio_tools.toolkits.shell import ShellConfig
 from trio_tools.toolkits.shell._environment import carries, command_environment
+from trio_tools.toolkits.shell._limits import Limits
 
 
 def test_secrets_are_dropped_by_name_and_the_rest_stays() -> None:
@@ -79,5 +80,39 @@ def test_the_defaults_are_those_agreed_on() -> None:
 
 @pytest.mark.parametrize(("requested", "effective"), [(None, 120), (5, 5), (599.5, 599.5), (601, 600), (1e300, 600)])
 def test_the_timeout_is_what_is_asked_for_up_to_the_most(requested: float | None, effective: float) -> None:
+    """B020, T001."""
+    assert ShellConfig().limits(requested) == Limits(timeout=effective)
+    assert ShellConfig(idle_timeout=9).limits(requested) == Limits(timeout=effective, idle=9)
+
+
+@pytest.mark.parametrize(
+    ("requested", "most", "timeout"),
+    [(None, None, None), (7200, None, 7200), (None, 50, 50), (7200, 50, 50), (5, 50, 5)],
+)
+def test_in_the_background_there_is_no_limit_that_nobody_asked_for(
+    requested: float | None, most: float | None, timeout: float | None
+) -> None:
+    """B040: neither the default of the foreground nor its most, nor its idle limit."""
+    config = ShellConfig(max_background_seconds=most, idle_timeout=1)
+    assert config.background_limits(requested) == Limits(timeout=timeout)
+
+
+@pytest.mark.parametrize("name", ["idle_timeout", "max_background_seconds"])
+@pytest.mark.parametrize("value", [0, -1, math.inf, math.nan, True, "3"])
+def test_limits_that_may_be_left_out_are_seconds_or_nothing(name: str, value: object) -> None:
     """B020."""
-    assert ShellConfig().effective_timeout(requested) == effective
+    with pytest.raises(ValueError, match=f"^{name} must be a positive finite number of seconds, not "):
+        structured({name: value})
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, True, "3", None])
+def test_a_number_of_jobs_that_is_none_is_refused(value: object) -> None:
+    """B050."""
+    with pytest.raises(ValueError, match="max_background_jobs must be a positive whole number of jobs, not"):
+        structured({"max_background_jobs": value})
+
+
+def test_a_switch_is_true_or_false() -> None:
+    """B051."""
+    with pytest.raises(TypeError, match="run_in_background"):
+        structured({"run_in_background": "no"})

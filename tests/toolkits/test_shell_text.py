@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trio_tools.toolkits.shell._limits import Limit, Limits
 from trio_tools.toolkits.shell._output import Captured
 from trio_tools.toolkits.shell._text import Finished, result_text, signal_name, stream_text
 
@@ -21,7 +22,7 @@ def finished(
     exit_code: int | None = 0,
     signal: str | None = None,
     timeout: float = 120,
-    timed_out: bool = False,
+    limit: Limit | None = None,
     left_running: bool = False,
 ) -> Finished:
     return Finished(
@@ -29,8 +30,8 @@ def finished(
         stderr=whole(stderr),
         exit_code=exit_code,
         signal=signal,
-        timeout=timeout,
-        timed_out=timed_out,
+        limits=Limits(timeout=timeout, idle=2.5),
+        limit=limit,
         left_running=left_running,
     )
 
@@ -46,14 +47,15 @@ def finished(
         (finished(b"\n", b"b"), "\n[stderr]\nb"),
         (finished(exit_code=1), "(no output)\n[exit code: 1]"),
         (finished(b"a\n", exit_code=1), "a\n[exit code: 1]"),
-        (finished(b"a", timed_out=True), "a\n[timed out after 120000ms]"),
-        (finished(b"a", timeout=0.0505, timed_out=True), "a\n[timed out after 50.5ms]"),
+        (finished(b"a", limit=Limit.TIMEOUT), "a\n[timed out after 120000ms]"),
+        (finished(b"a", exit_code=3, limit=Limit.IDLE), "a\n[stopped after 2500ms without output]\n[exit code: 3]"),
+        (finished(b"a", timeout=0.0505, limit=Limit.TIMEOUT), "a\n[timed out after 50.5ms]"),
         (
-            finished(b"a", exit_code=None, signal="SIGKILL", timeout=0.5, timed_out=True),
+            finished(b"a", exit_code=None, signal="SIGKILL", timeout=0.5, limit=Limit.TIMEOUT),
             "a\n[timed out after 500ms]\n[killed by signal: SIGKILL]",
         ),
         (
-            finished(b"a", exit_code=4, timeout=1, timed_out=True, left_running=True),
+            finished(b"a", exit_code=4, timeout=1, limit=Limit.TIMEOUT, left_running=True),
             "a\n[processes that this command started may still be running]\n[timed out after 1000ms]\n[exit code: 4]",
         ),
         (

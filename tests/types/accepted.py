@@ -169,7 +169,8 @@ def settled_observer(call: SettledView, result: ToolResult) -> None:
 def job_observer(notice: JobNotice) -> None:
     assert_type(notice.session, Session | None)
     assert_type(notice.value, JSONValue)
-    assert_type(notice.text, str)
+    assert_type(notice.text, str | None)
+    assert_type(notice.line, str)
 
 
 def pre_policy(call: CallView) -> Allow | Deny | Ask | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 import trio
@@ -13,10 +14,11 @@ from trio.lowlevel import enable_ki_protection
 from trio_tools.pipeline._action import Action, PlainAction, irreversible, irreversible_in_thread
 from trio_tools.pipeline._core import logger
 from trio_tools.pipeline._faults import run_sync
-from trio_tools.pipeline._job import JobState, Work, begin_job
+from trio_tools.pipeline._job import JobState, Words, Work, begin_job
 from trio_tools.pipeline._state import CallState
 from trio_tools.pipeline._view import CallView
-from trio_tools.values import JSONValue, Progress, Session, ToolCall, ToolResult, freeze, printable
+from trio_tools.tool import Job
+from trio_tools.values import CallToken, JSONValue, Progress, Session, ToolCall, ToolResult, freeze, printable
 
 S = TypeVar("S")
 
@@ -32,6 +34,10 @@ class _Context:
     @property
     def call(self) -> ToolCall:
         return self._state.frozen_call
+
+    @property
+    def token(self) -> CallToken:
+        return self._state.token
 
     @property
     def session(self) -> Session | None:
@@ -65,6 +71,9 @@ class _Context:
     def require(self, service: type[S]) -> S:
         return self._state.turn.core.services.require(service, None)
 
+    def sees(self, job: Job) -> bool:
+        return isinstance(job, JobState) and self._state.turn.reach.holds(job.reach)
+
 
 class BodyContext(_Context):
     """The `ToolContext` of an async body."""
@@ -82,8 +91,10 @@ class BodyContext(_Context):
         return irreversible(self._state, name, action, key=key, timeout=timeout)
 
     @enable_ki_protection
-    def start_job(self, function: Work, *, name: str | None = None) -> JobState:
-        return begin_job(self._state, function, name)
+    def start_job(
+        self, function: Work, *, name: str | None = None, kind: str = "job", words: Words | None = None
+    ) -> JobState:
+        return begin_job(self._state, function, name=name, kind=kind, words=words)
 
 
 class ThreadContext(_Context):
@@ -131,8 +142,11 @@ class ThreadContext(_Context):
     def irreversible(self, name: str, action: PlainAction, *, key: str | None = None) -> JSONValue:
         return irreversible_in_thread(self._state, name, action, key)
 
-    def start_job(self, function: Work, *, name: str | None = None) -> JobState:
-        return trio.from_thread.run_sync(begin_job, self._state, function, name)
+    def start_job(
+        self, function: Work, *, name: str | None = None, kind: str = "job", words: Words | None = None
+    ) -> JobState:
+        begin = partial(begin_job, self._state, function, name=name, kind=kind, words=words)
+        return trio.from_thread.run_sync(begin)
 
 
 def _progress(done: float, total: float | None, message: str | None) -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
@@ -109,7 +110,7 @@ class Core:
     failed_recorders: list[tuple[Recorder, ErrorInfo]] = attrs.field(factory=list["tuple[Recorder, ErrorInfo]"])
     unsettled: dict[CallState, None] = attrs.field(factory=dict["CallState", None])  # in order of arrival
     jobs: dict[JobState, None] = attrs.field(factory=dict["JobState", None])  # not ended, in order of their start
-    jobs_begun: int = 0
+    jobs_begun: Counter[str] = attrs.field(factory=Counter[str])  # of each kind
     keys: Keys = attrs.field(factory=Keys)  # idempotency keys of effects
     unnamed: set[str] = attrs.field(factory=set[str])  # destructive tools that were warned about: they name no effect
     nursery: trio.Nursery | None = None  # where jobs live, for as long as the registry is open

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+import attrs
 import trio
 from trio.lowlevel import enable_ki_protection
 
@@ -36,20 +38,25 @@ from trio_tools.values import (
 )
 
 Work: TypeAlias = Callable[[], Awaitable[object]]
+Words: TypeAlias = Callable[[JobNotice], str | None]
+
+# What the id of a job may begin with: it stands in texts, and on command lines.
+KIND = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 class JobState:
     """A job: what `start_job` gives, and what its task and the registry know of it. It keeps nothing of the call that
     started it but which one that was."""
 
-    def __init__(self, starter: CallState, function: Work, name: str) -> None:
+    def __init__(self, starter: CallState, function: Work, name: str, *, kind: str, words: Words | None) -> None:
         core = starter.turn.core
-        core.jobs_begun += 1
+        core.jobs_begun[kind] += 1
         self.starter = starter.identity
         self.reach = starter.turn.reach
         self._core = core
         self._session = starter.turn.session
         self._function: Work | None = function  # let go of when it begins: it may hold the context of its starter
+        self._words = words
         self._scope = trio.CancelScope()
         self._began = trio.current_time()
         self._status = JobStatus.RUNNING
@@ -57,7 +64,7 @@ class JobState:
         self._notice: JobNotice | None = None
         self._ended = trio.Event()
         self._task: trio.lowlevel.Task | None = None
-        self._id = f"job-{core.jobs_begun}"
+        self._id = f"{kind}-{core.jobs_begun[kind]}"
         self._name = safe(name)
 
     def __repr__(self) -> str:
@@ -164,7 +171,7 @@ class JobState:
         except RuntimeError as misnested:  # it has left a scope of its own open
             error = exception_error(misnested, ErrorCode.TOOL_FAILED)
         status = JobStatus.FAILED if error else JobStatus.KILLED if cut else JobStatus.COMPLETED
-        return JobNotice(
+        notice = JobNotice(
             job=self._id,
             name=self._name,
             session=self._session,
@@ -174,6 +181,17 @@ class JobState:
             error=error,
             reason=self._reason,
         )
+        words, self._words = self._words, None
+        return notice if words is None else attrs.evolve(notice, text=self._worded(words, notice))
+
+    def _worded(self, words: Words, notice: JobNotice) -> str | None:
+        """What the words of who started it make of the notice; if they fail, it reads as any."""
+        try:
+            text = run_sync(words, notice)
+            return None if text is None else safe(text)
+        except BaseException as thrown:
+            self._note(f"the words of job {self._id}", thrown)
+            return notice.text
 
     def _error_in(self, thrown: BaseException) -> ErrorInfo | None:
         """What failed; None for nothing but cancellations. Ctrl-C ends the registry, as an error of its block would."""
@@ -189,30 +207,34 @@ class JobState:
     async def _tell(self, notice: JobNotice) -> None:
         core = self._core
         if not core.job_observers.functions and notice.status is JobStatus.FAILED:
-            logger.warning("%s, and nobody observes jobs", notice.text)
+            logger.warning("%s, and nobody observes jobs", notice.line)
         # bounded by observer_grace: whoever listens hears of a cancelled job as well
         with trio.CancelScope(shield=True, relative_deadline=core.observer_grace):
             for observer in core.job_observers.functions:
                 try:
                     await run_either(observer, notice)
                 except BaseException as thrown:
-                    fault = take_apart(thrown)
-                    if fault.interrupt is not None:
-                        core.interrupted(fault.interrupt)
-                    what = "was cut off" if fault.failure is None else f"failed: {printable(thrown)}"
-                    logger.warning("observer %s of job %s %s", name_of(observer), self._id, what)
+                    self._note(f"observer {name_of(observer)} of job {self._id}", thrown)
+
+    def _note(self, listener: str, thrown: BaseException) -> None:
+        """Log that a listener failed; a Ctrl-C in it ends the registry."""
+        fault = take_apart(thrown)
+        if fault.interrupt is not None:
+            self._core.interrupted(fault.interrupt)
+        what = "was cut off" if fault.failure is None else f"failed: {printable(thrown)}"
+        logger.warning("%s %s", listener, what)
 
 
 def _written(value: object) -> JSONValue:
     return to_plain(value, max_bytes=MAX_RESULT_BYTES)
 
 
-def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
+def begin_job(starter: CallState, function: Work, *, name: str | None, kind: str, words: Words | None) -> JobState:
     """Start a job on behalf of a call. One of a call that has been given up, of a job that was cancelled, or of a
     registry that ends its jobs is cancelled before it begins, and its function is not entered.
 
     Raises `RuntimeError` after the call has settled, but for its own jobs; `TypeError` for what cannot be called and
-    for a name that is no string.
+    for a name that is no string, `ValueError` for a kind that is none.
     """
     given: object = function
     if inspect.iscoroutine(given):
@@ -222,11 +244,13 @@ def begin_job(starter: CallState, function: Work, name: str | None) -> JobState:
         raise TypeError(f"a job is an async function without arguments, not {type(function).__name__}")
     if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a job's name must be a string, not {type(name).__name__}")
+    if KIND.fullmatch(kind) is None:
+        raise ValueError(f"a job's kind is a lower-case word of at most 32 characters, such as bash, not {kind!r}")
     if starter.over and not is_within(starter):
         raise RuntimeError("the call has settled: it can start no more jobs")
     core = starter.turn.core
     assert core.nursery is not None  # open for as long as there are calls
-    job = JobState(starter, function, name_of(_bare(function)) if name is None else name)
+    job = JobState(starter, function, name_of(_bare(function)) if name is None else name, kind=kind, words=words)
     core.jobs[job] = None
     around = enclosing()
     above = around.job if isinstance(around, CallState) else around

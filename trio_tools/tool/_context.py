@@ -77,6 +77,11 @@ class _AnyContext(Protocol):
         ...
 
     @property
+    def token(self) -> CallToken:
+        """Tells it from every other: what policies and observers see as the token of this call."""
+        ...
+
+    @property
     def session(self) -> Session | None:
         """On whose behalf, if anybody's."""
         ...
@@ -119,15 +124,32 @@ class _AnyContext(Protocol):
         """The service of this type that a plugin provides. Raises `LookupError` if none does, naming who could."""
         ...
 
-    def start_job(self, function: Callable[[], Awaitable[object]], *, name: str | None = None) -> Job:
+    def sees(self, job: Job) -> bool:
+        """Whether a job was started through the view that this call came by, or through one made from that. One that is
+        not seen is to be answered for like one that does not exist."""
+        ...
+
+    def start_job(
+        self,
+        function: Callable[[], Awaitable[object]],
+        *,
+        name: str | None = None,
+        kind: str = "job",
+        words: Callable[[JobNotice], str | None] | None = None,
+    ) -> Job:
         """Start work that outlives this call, in the registry's own nursery.
 
         Arguments: `function`, an async function without arguments; what it returns is to be a JSON value. `name`, for
-        people; by default the function's. A job ends by itself, by `cancel`, or with the registry, which cancels it and
-        waits until it has come to rest; then its session's notice goes to those who observe jobs. One that is started
-        by a call which has been given up is cancelled before it begins, and nobody is told of it.
+        people; by default the function's. `kind`, a lower-case word that its id begins with, such as `bash` for
+        `bash-1`. `words`, a plain function that is given the notice of its end before anybody else, and returns what
+        the session's model is to be told in place of the usual line; None, if the model knows already.
 
-        Raises `RuntimeError` once the call has settled, but for what its jobs start in their turn.
+        A job ends by itself, by `cancel`, or with the registry, which cancels it and waits until it has come to rest;
+        then its session's notice goes to those who observe jobs. One that is started by a call which has been given up
+        is cancelled before it begins, and nobody is told of it.
+
+        Raises `RuntimeError` once the call has settled, but for what its jobs start in their turn; `TypeError` for what
+        cannot be called and for a name that is no string, `ValueError` for a kind that is no such word.
         """
         ...
 

@@ -21,12 +21,17 @@ class JobStatus(StrEnum):
     FAILED = "failed"
 
 
+def _line_of(notice: JobNotice) -> str | None:
+    return notice.line
+
+
 @attrs.frozen(kw_only=True)
 class JobNotice:
     """A job has come to rest: what the session that owns it is told, once.
 
     `value` is what it returned, as JSON, if it completed; `error` why it failed; `reason` what was said when it was
-    cancelled, if anything was. `seconds` is how long it ran.
+    cancelled, if anything was. `seconds` is how long it ran. `text` is what the session's model is to be told: the
+    words of who started the job, or how it ended, in a line; None if the model knows already.
     """
 
     job: str
@@ -37,10 +42,11 @@ class JobNotice:
     value: JSONValue = None
     error: ErrorInfo | None = None
     reason: str | None = None
+    text: str | None = attrs.field(default=attrs.Factory(_line_of, takes_self=True))
 
     @property
-    def text(self) -> str:
-        """What a model may be told of it."""
+    def line(self) -> str:
+        """How it ended, for people: in a line, whatever `text` is."""
         why = self.reason if self.error is None else self.error.message
         detail = "" if why is None else f": {why}"
         return f"background job {self.job} ({self.name}) finished [status: {self.status}]{detail}"

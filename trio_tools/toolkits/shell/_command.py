@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import uuid
 from pathlib import Path
@@ -9,12 +10,12 @@ from pathlib import Path
 import attrs
 import trio
 
-from trio_tools.pipeline import deadline
 from trio_tools.toolkits.shell._child import KILL_BOUND, Child, Start
 from trio_tools.toolkits.shell._config import ShellConfig
 from trio_tools.toolkits.shell._environment import command_environment
 from trio_tools.toolkits.shell._escapees import SWEEP_BOUND
-from trio_tools.toolkits.shell._output import SpillFile, Tail
+from trio_tools.toolkits.shell._limits import Limit, Limits, wait_within
+from trio_tools.toolkits.shell._output import Kept, SpillFile, Tail
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 from trio_tools.toolkits.shell._supervised import start_supervised
@@ -44,12 +45,46 @@ class Shell:
     spills: Path | None
     start: Start = start_supervised
 
+    def kept(self) -> tuple[Kept, Kept]:
+        """Where the two streams of a new command are to be kept."""
+        config = self.config
+        return (
+            Kept(Tail(config.max_output_bytes), SpillFile(self.spills, config.max_spill_bytes)),
+            Kept(Tail(config.max_output_bytes), SpillFile(self.spills, config.max_spill_bytes)),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Request:
+    """What is to be run: `command`, in the absolute `folder`, within `limits`."""
+
+    command: str
+    folder: Path
+    limits: Limits
+
+
+@attrs.frozen
+class Reading:
+    """Both streams of a command, for whoever waits for it to write."""
+
+    streams: list[Stream]
+    progress: ShellProgress
+
+    @property
+    def wrote(self) -> float:
+        """When either last brought something, or the start, in seconds on Trio's clock."""
+        return self.progress.wrote
+
+    def is_waiting(self) -> bool:
+        """Whether either holds something that was not read yet."""
+        return any(stream.is_waiting() for stream in self.streams)
+
 
 @trio.lowlevel.enable_ki_protection  # a Ctrl-C between two of these lines would leave processes behind
-async def run_command(shell: Shell, command: str, *, folder: Path, timeout: float, progress: ShellProgress) -> Finished:
-    """Run `command` in a fresh `bash -c` and return when nothing of it runs any more.
+async def run_command(shell: Shell, request: Request, *, kept: tuple[Kept, Kept], progress: ShellProgress) -> Finished:
+    """Run a command in a fresh `bash -c` and return when nothing of it runs any more.
 
-    `timeout` is in seconds; `progress` is given what each read brought. Raises `ToolError`, code
+    `kept` is where its stdout and stderr go; `progress` is given what each read brought. Raises `ToolError`, code
     `BASH_SPAWN_FAILED`, if it cannot be started.
 
     **Cancellation**: before the start, as everywhere, and nothing was started. Afterwards the command is stopped
@@ -62,18 +97,21 @@ async def run_command(shell: Shell, command: str, *, folder: Path, timeout: floa
     mark = uuid.uuid4().hex
     environment = command_environment(os.environ, mark=mark)
     try:
-        child = await shell.start((shell.bash, "-c", command), folder=folder, environment=environment, mark=mark)
+        child = await shell.start(
+            (shell.bash, "-c", request.command), folder=request.folder, environment=environment, mark=mark
+        )
     except OSError as error:
         raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
-    longest = timeout + shell.config.grace + READING_SLACK
-    streams = [_stream(shell.config, fd, shell.spills, longest, progress) for fd in (child.stdout, child.stderr)]
-    stopped = timed_out = False
+    longest = _or_forever(request.limits.timeout) + shell.config.grace + READING_SLACK
+    pipes = zip((child.stdout, child.stderr), kept, strict=True)
+    streams = [Stream(fd, kept=place, longest=longest, progress=progress) for fd, place in pipes]
+    stopped, limit = False, None
     try:
         async with trio.open_nursery() as readers:
             for stream in streams:
                 readers.start_soon(stream.drain)
             try:
-                timed_out = await _wait_over(child, streams, timeout)
+                limit = await _wait_over(child, streams, progress, request.limits)
             finally:
                 stopped = await child.stop(grace=shell.config.grace)
                 await _end_reading(streams)
@@ -87,29 +125,30 @@ async def run_command(shell: Shell, command: str, *, folder: Path, timeout: floa
         stderr=stderr,
         exit_code=None if code is None or code < 0 else code,
         signal=signal_name(-code) if code is not None and code < 0 else None,
-        timeout=timeout,
-        timed_out=timed_out,
+        limits=request.limits,
+        limit=limit,
         left_running=not stopped or not all(stream.at_end for stream in streams),
     )
 
 
-async def _wait_over(child: Child, streams: list[Stream], timeout: float) -> bool:
-    """Wait until the command is over, or is to be stopped. Returns whether its own time ran out first.
+def _or_forever(seconds: float | None) -> float:
+    return math.inf if seconds is None else seconds
+
+
+async def _wait_over(child: Child, streams: list[Stream], progress: ShellProgress, limits: Limits) -> Limit | None:
+    """Wait until the command is over, or is to be stopped. Returns the limit if that was what came first.
 
     **Cancellation**: returns, see `run_command`.
     """
-    limit = deadline(timeout)
     try:
-        with limit:
-            await child.wait_exit()
+        limit = await wait_within(limits, child, Reading(streams, progress))
         if not child.is_running():
             with trio.move_on_after(LINGER):
                 for stream in streams:
                     await stream.wait_end()
     except trio.Cancelled:
-        pass  # not ours to raise again: the output so far is still to be returned
-    # A command that ended by itself did so before its time was up, also if a blocked loop let us see it only later.
-    return limit.expired and child.is_running()
+        return None  # not ours to raise again: the output so far is still to be returned
+    return limit
 
 
 async def _end_reading(streams: list[Stream]) -> None:
@@ -120,13 +159,3 @@ async def _end_reading(streams: list[Stream]) -> None:
             await stream.wait_end()
     for stream in streams:
         stream.stop()
-
-
-def _stream(config: ShellConfig, fd: int, spills: Path | None, longest: float, progress: ShellProgress) -> Stream:
-    return Stream(
-        fd,
-        tail=Tail(config.max_output_bytes),
-        spill=SpillFile(spills, config.max_spill_bytes),
-        longest=longest,
-        progress=progress,
-    )

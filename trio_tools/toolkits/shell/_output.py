@@ -62,6 +62,14 @@ class Captured:
         return self.total - len(self.kept)
 
 
+@attrs.frozen
+class Kept:
+    """Where a stream is kept: its end, and the file for all of it."""
+
+    tail: Tail
+    spill: SpillFile
+
+
 class SpillFile:
     """A private file in `folder`, made by the first write, of at most `limit` bytes. It never raises `OSError`:
 
@@ -69,12 +77,17 @@ class SpillFile:
     """
 
     def __init__(self, folder: Path | None, limit: int) -> None:
-        self._folder = folder
+        self._place = None if folder is None else folder / secrets.token_hex(NAME_BYTES)
         self._limit = limit
         self._fd: int | None = None
         self._failed = folder is None
         self.path: Path | None = None
         self.written = 0
+
+    @property
+    def place(self) -> Path | None:
+        """Where it is, or will be once there is something to write; None if it cannot be written."""
+        return None if self._failed else self._place
 
     @property
     def is_open(self) -> bool:
@@ -111,11 +124,10 @@ class SpillFile:
             self._give_up()
 
     def _open(self) -> int:
-        if self._folder is None:
+        if self._place is None:
             raise FileNotFoundError("no folder for spilled output")
-        path = self._folder / secrets.token_hex(NAME_BYTES)
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
-        self.path = path
+        self._fd = os.open(self._place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
+        self.path = self._place
         return self._fd
 
     def _give_up(self) -> None:

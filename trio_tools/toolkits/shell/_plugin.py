@@ -1,21 +1,24 @@
-"""The tool `bash`, and the plugin that brings it."""
+"""The tool `bash`, and the plugin that brings it and those for what it started in the background."""
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import trio
 
 from trio_tools.registry import Registry, plugin
 from trio_tools.tool import Tool, ToolContext, tool
-from trio_tools.toolkits.shell._command import Shell, run_command
+from trio_tools.toolkits.shell._background import LIMIT_CODES
+from trio_tools.toolkits.shell._command import Request, Shell, run_command
 from trio_tools.toolkits.shell._config import ShellConfig
+from trio_tools.toolkits.shell._given import check_request, check_timeout
+from trio_tools.toolkits.shell._job_tools import bash_kill_tool, bash_output_tool
+from trio_tools.toolkits.shell._jobs import BackgroundCommands
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import result_text
 from trio_tools.toolkits.shell._tiers import choose_start
@@ -28,10 +31,12 @@ REMOVAL_BOUND = 10
 @plugin("shell", config=ShellConfig)
 @asynccontextmanager
 async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]:
-    """Offer `bash`. Files of long output live as long as this plugin is open.
+    """Offer `bash`, and `bash_output` and `bash_kill` if commands may run in the background. Those, and the files of
+    long output, live as long as this plugin is open.
 
     Raises `RuntimeError` where commands cannot be stopped reliably (no pidfd, no /proc), or where there is no bash;
-    `NotADirectoryError` for a root that is no folder. **Cancellation**: the files are removed all the same.
+    `NotADirectoryError` for a root that is no folder. **Cancellation**: the commands are stopped
+    and the files removed all the same.
     """
     bash = _require_bash()
     root = config.root.absolute()
@@ -39,18 +44,26 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
         raise NotADirectoryError(f'shell: the root "{root}" is not a folder')
     start = await choose_start(config.supervise, bash=bash)
     spills = _spill_folder()
+    shell = Shell(config=config, bash=bash, root=root, spills=spills, start=start)
+    commands = BackgroundCommands(shell)
     try:
-        with registry.register(bash_tool(Shell(config=config, bash=bash, root=root, spills=spills, start=start))):
+        with ExitStack() as joined:
+            joined.enter_context(registry.register(bash_tool(shell, commands)))
+            if config.run_in_background:
+                joined.enter_context(registry.add_observer(commands.settled))
+                for one in (bash_output_tool(commands), bash_kill_tool(commands)):
+                    joined.enter_context(registry.register(one))
             yield
     finally:
+        await commands.close()
         if spills is not None:
             # Shield: output of commands must not stay behind. Bound: some unlinks.
             with trio.CancelScope(shield=True, relative_deadline=REMOVAL_BOUND):
                 await trio.to_thread.run_sync(_remove, spills, limiter=trio.CapacityLimiter(1))
 
 
-def bash_tool(shell: Shell) -> Tool:
-    """The tool `bash`, running its commands with `shell`."""
+def bash_tool(shell: Shell, commands: BackgroundCommands) -> Tool:
+    """The tool `bash`, running its commands with `shell`, and those in the background as `commands`."""
 
     @tool(destructive=True, parallel=False)
     async def bash(
@@ -58,6 +71,7 @@ def bash_tool(shell: Shell) -> Tool:
         description: str,
         timeoutMs: float | None = None,  # noqa: N803 - the model's name for it (B001)
         workdir: str | None = None,
+        run_in_background: bool = False,
         *,
         ctx: ToolContext,
     ) -> str:
@@ -66,54 +80,34 @@ def bash_tool(shell: Shell) -> Tool:
         Nothing carries over from one call to the next, and there is nothing to read on stdin. A command that fails
         still returns its output: always look at the last line first, which is "[exit code: n]" or "[killed by signal:
         NAME]" unless the command succeeded, and look into a failure before going on. Long output is cut to its end; a
-        line then names the file with all of it. What the command leaves running in the background is stopped when the
-        command ends.
+        line then names the file with all of it. What the command itself leaves running is stopped when it ends: for
+        servers and long work set run_in_background.
 
         Args:
             command: What bash is to run.
             description: What it does, in five to ten words, for the person who is watching.
-            timeoutMs: Milliseconds after which the command is stopped.
+            timeoutMs: Milliseconds after which the command is stopped. In the background there is no limit unless you
+                give one.
             workdir: Where to run it; a relative path counts from the root folder, which is also the default.
+            run_in_background: Whether to return at once, with an id for bash_output and bash_kill, and let the command
+                run on.
         """
-        folder = await _checked(shell, command, description, timeoutMs, workdir)
-        timeout = shell.config.effective_timeout(None if timeoutMs is None else timeoutMs / 1000)
+        check_timeout(timeoutMs)
+        folder = await check_request(shell, command, description, workdir)
+        seconds = None if timeoutMs is None else timeoutMs / 1000
+        if run_in_background:
+            request = Request(command=command, folder=folder, limits=shell.config.background_limits(seconds))
+            await trio.lowlevel.checkpoint()  # a call that was given up hands nothing over
+            return f"started background job {commands.start(ctx, request, label=description)}"
+        request = Request(command=command, folder=folder, limits=shell.config.limits(seconds))
         progress = ShellProgress(ctx.report_progress)
-        finished = await run_command(shell, command, folder=folder, timeout=timeout, progress=progress)
+        finished = await run_command(shell, request, kept=shell.kept(), progress=progress)
         text = result_text(finished)
-        if finished.timed_out:
-            raise ToolError(text, code="BASH_TIMEOUT")
+        if finished.limit is not None:
+            raise ToolError(text, code=LIMIT_CODES[finished.limit])
         return text
 
     return bash
-
-
-async def _checked(shell: Shell, command: str, description: str, timeout_ms: float | None, workdir: str | None) -> Path:
-    """The folder to run in. Raises `ToolError` for input that cannot be run; nothing is started."""
-    if not command.strip():
-        raise ToolError("invalid command: expected a non-empty string")
-    if not description.strip():
-        raise ToolError("invalid description: expected a non-empty string")
-    if timeout_ms is not None and not 0 < timeout_ms < math.inf:
-        raise ToolError(f"invalid timeoutMs: expected a positive number, got {timeout_ms:.15g}")
-    _check_text("command", command)
-    _check_text("workdir", workdir or "")
-    folder = shell.root / (workdir or "")
-    try:
-        if await trio.Path(folder).is_dir():
-            return folder
-    except OSError as error:
-        raise ToolError(f'invalid workdir: "{folder}": {error.strerror}') from error
-    raise ToolError(f'invalid workdir: there is no folder "{folder}"')
-
-
-def _check_text(name: str, text: str) -> None:
-    """Refuse what no process can be given: the system ends a string at NUL, and a lone surrogate has no bytes."""
-    if "\0" in text:
-        raise ToolError(f"invalid {name}: it contains a NUL character")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ToolError(f"invalid {name}: a lone surrogate at character {error.start}") from None
 
 
 def _require_bash() -> str:

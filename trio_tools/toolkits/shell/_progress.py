@@ -29,11 +29,13 @@ class ShellProgress:
         self._end = b""  # the last of what was written
         self._line: str | None = None
         self._told = -math.inf
+        self.wrote = trio.current_time()  # seconds on Trio's clock of the last output, or of the start
         self.due = math.inf  # seconds on Trio's clock at which what was added is to be told, by `tell`
 
     def add(self, data: bytes) -> None:
         """Take what one read brought, and tell it, unless that is to wait until it is due."""
         self._total += len(data)
+        self.wrote = trio.current_time()
         self._end = (self._end + data[-MAX_LINE_BYTES:])[-MAX_LINE_BYTES:]
         self.due = self._told + PROGRESS_INTERVAL
         if self.due <= trio.current_time():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 
 import trio
 
-from trio_tools.toolkits.shell._output import Captured, SpillFile, Tail
+from trio_tools.toolkits.shell._output import Captured, Kept
 from trio_tools.toolkits.shell._progress import ShellProgress
 
 # Bytes of one read: what a Linux pipe holds by default, so that one read empties it.
@@ -21,19 +22,21 @@ SPILL_BOUND = 30
 class Stream:
     """One pipe of a command: `fd` is the end that we read, non-blocking, and stays the caller's to close.
 
-    `longest` is the seconds after which reading ends whatever happens; `progress` is given what each read brought.
+    `kept` is where what is read goes. `longest` is the seconds after which reading ends whatever happens; infinite for
+    a command without a limit. `progress` is given what each read brought.
     """
 
-    def __init__(self, fd: int, *, tail: Tail, spill: SpillFile, longest: float, progress: ShellProgress) -> None:
+    def __init__(self, fd: int, *, kept: Kept, longest: float, progress: ShellProgress) -> None:
         self._fd = fd
-        self._tail = tail
-        self._spill = spill
+        self._tail = kept.tail
+        self._spill = kept.spill
         self._unspilled = bytearray()  # read, and not yet in the file
         self._progress = progress
         # A token of our own: threads that other tools occupy must not hold up the reading, or the child blocks.
         self._thread = trio.CapacityLimiter(1)
         # Shield: a cancelled call still wants what the command prints on SIGTERM. Bound: `longest`, the whole life of a
-        # call; `stop` cuts it short long before.
+        # call; `stop` cuts it short long before. In the background there may be none, and whoever ends the command,
+        # which every cancel does, calls `stop`.
         self._scope = trio.CancelScope(shield=True, relative_deadline=longest)
         self._left = trio.Event()
         self.at_end = False  # nobody holds the other end any more
@@ -64,6 +67,12 @@ class Stream:
         **Cancellation**: at once; the reading goes on.
         """
         await self._left.wait()
+
+    def is_waiting(self) -> bool:
+        """Whether there is something to read."""
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        return not self.at_end and bool(poll.poll(0))
 
     def stop(self) -> None:
         """End the reading, if the pipe's end has not ended it yet."""
