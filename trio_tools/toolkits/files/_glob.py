@@ -5,7 +5,9 @@ from __future__ import annotations
 import heapq
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+
+import attrs
 
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import not_directory
@@ -40,39 +42,49 @@ def glob_tool(root: Root, *, timeout: float) -> Tool:
                 raise not_directory(path)
             walk = Walk(top, compiled, ctx)
             with walk.files() as entries:
-                return _listing(_dated(entries, root, walk), walk)
+                return _listing(entries, root, walk)
 
     return glob
 
 
-def _listing(dated: Iterable[tuple[int, str]], walk: Walk) -> str:
+@attrs.frozen
+class _Dated:
+    """A file and when it was modified, in nanoseconds. The greater, the newer; of the same age, the earlier by name."""
+
+    modified: int
+    entry: Entry
+
+    def name(self) -> str:
+        return shown_path(self.entry.names)
+
+    def __lt__(self, other: _Dated) -> bool:
+        if self.modified != other.modified:
+            return self.modified < other.modified
+        return self.name() > other.name()
+
+
+def _listing(entries: Iterable[Entry], root: Root, walk: Walk) -> str:
     total = 0
-
-    def counted() -> Iterator[tuple[int, str]]:
-        nonlocal total
-        for one in dated:
-            total += 1
-            yield one
-
-    page = heapq.nsmallest(MAX_FILES, counted())  # holds no more than that many, however many there are
-    notes = walk.notes()
-    if total > len(page):
-        narrow = "Narrow the pattern, or search in a directory below with path, to see the others."
-        notes.insert(0, f"(Showing the newest {len(page)} of {total:,} files. {narrow})")
-    listing = "\n".join(name for _, name in page) or "No files found"
-    return "\n\n".join((listing, *notes))
-
-
-def _dated(entries: Iterable[Entry], root: Root, walk: Walk) -> Iterator[tuple[int, str]]:
-    """Age and name of each regular file; the smaller the first, the newer."""
+    newest: list[_Dated] = []  # a heap, the oldest on top: no more than are shown, however many there are
     for found in entries:
         try:
             modified = _modified(found, root)
         except OSError as error:
-            walk.missed(error, found.names)
+            walk.missed(error.errno, found.names)
             continue
-        if modified is not None:
-            yield -modified, shown_path(found.names)
+        if modified is None:
+            continue
+        total += 1
+        if len(newest) < MAX_FILES:
+            heapq.heappush(newest, _Dated(modified, found))
+        elif modified >= newest[0].modified:
+            heapq.heappushpop(newest, _Dated(modified, found))
+    notes = walk.notes()
+    if total > len(newest):
+        narrow = "Narrow the pattern, or search in a directory below with path, to see the others."
+        notes.insert(0, f"(Showing the newest {len(newest)} of {total:,} files. {narrow})")
+    listing = "\n".join(one.name() for one in sorted(newest, reverse=True)) or "No files found"
+    return "\n\n".join((listing, *notes))
 
 
 def _modified(found: Entry, root: Root) -> int | None:

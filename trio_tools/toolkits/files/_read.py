@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import failed, not_regular, not_text
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._shown import shown
-from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
+from trio_tools.toolkits.files._text import Lines, NotText, regular_file, texts
 from trio_tools.values import ToolError
 
 # Lines of one page, and what `limit` may be at most (F001): enough for nearly every source file at once.
@@ -38,8 +36,8 @@ def read_tool(root: Root) -> Tool:
                 if not place.is_regular:  # looked at before it is opened: opening a device can do things
                     raise not_regular(file_path, place.mode)
                 with regular_file(place.directory, place.names[-1], path=file_path) as descriptor:
-                    pieces = texts(descriptor, errors="strict", step=ctx.check_cancelled)
-                    page = _page(lines(pieces, keep=MAX_LINE_CHARS), file_path, offset, limit)
+                    pieces = texts(descriptor, step=ctx.check_cancelled)
+                    page = _page(Lines(pieces), file_path, offset, limit)
         except NotText as why:
             raise not_text(file_path, str(why)) from None
         except OSError as error:
@@ -63,19 +61,21 @@ def _check(file_path: str, offset: int, limit: int) -> None:
         raise ToolError(problem, code="FS_INVALID_ARGUMENT")
 
 
-def _page(numbered: Iterable[tuple[str, bool]], file_path: str, offset: int, limit: int) -> str:
+def _page(lines: Lines, file_path: str, offset: int, limit: int) -> str:
     """The lines from `offset` on, at most `limit`, and the footer. Counts to the end unless the byte limit ends it."""
     page: list[str] = []
-    size = total = 0
-    for total, (text, cut) in enumerate(numbered, 1):
-        if total < offset or len(page) == limit:
-            continue
+    size = 0
+    total = lines.skip(offset - 1)
+    while len(page) < limit and (taken := lines.take(keep=MAX_LINE_CHARS)) is not None:
+        text, cut = taken
+        total += 1
         line = text + CUT if cut else text
         size += len(line.encode()) + (1 if page else 0)
         if size > MAX_PAGE_BYTES:
             shown_lines = f"Showing lines {offset}-{total - 1}. Use offset={total} to continue."
             return "\n".join((*page, "", f"(Output capped. {shown_lines})"))
         page.append(f"{total}: {line}")
+    total += lines.skip()
     last = offset + len(page) - 1
     if not page and (total or offset > 1):
         raise ToolError(

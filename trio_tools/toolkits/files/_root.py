@@ -40,6 +40,23 @@ def parts_of(path: str) -> list[str]:
     return [*parts, "."] if path.endswith(("/", "/.")) else parts
 
 
+def descend(directory: int, names: Sequence[str], *, flags: int = DIRECTORY) -> int:
+    """A new descriptor of the directory that these names lead to from another, one by one and never through a link.
+
+    `flags` are those for the last of them. The caller closes it. Raises `OSError`.
+    """
+    here = os.open(".", HOLD | os.O_DIRECTORY if names else flags, dir_fd=directory)
+    try:
+        for at, name in enumerate(names, 1):
+            inner = os.open(name, flags if at == len(names) else HOLD | os.O_DIRECTORY, dir_fd=here)
+            here, left = inner, here
+            os.close(left)
+    except BaseException:
+        os.close(here)
+        raise
+    return here
+
+
 @attrs.frozen
 class Place:
     """Where a path led: `names` from the root, and `mode`, the type of what is there.

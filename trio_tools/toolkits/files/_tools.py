@@ -7,14 +7,18 @@ from trio_tools.toolkits.files._config import FilesConfig
 from trio_tools.toolkits.files._glob import glob_tool
 from trio_tools.toolkits.files._grep import grep_tool
 from trio_tools.toolkits.files._read import read_tool
+from trio_tools.toolkits.files._ripgrep import Ripgrep
 from trio_tools.toolkits.files._root import Root
 
 
-def tools_of(root: Root, config: FilesConfig) -> tuple[Tool, ...]:
-    """The tools named in the config, in its order, for the files below the root. They fail once the root is closed."""
+def tools_of(root: Root, config: FilesConfig, *, ripgrep: Ripgrep | None = None) -> tuple[Tool, ...]:
+    """The tools named in the config, in its order, for the files below the root. They fail once the root is closed.
+
+    Without `ripgrep` it is Python that searches.
+    """
     makers = {
         "read": lambda: read_tool(root),
         "glob": lambda: glob_tool(root, timeout=config.search_timeout),
-        "grep": lambda: grep_tool(root, timeout=config.search_timeout),
+        "grep": lambda: grep_tool(root, timeout=config.search_timeout, ripgrep=ripgrep),
     }
     return tuple(makers[name]() for name in config.tools)
