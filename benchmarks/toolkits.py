@@ -30,7 +30,7 @@ from trio_tools.toolkits.shell import ShellConfig, shell
 # Ratio to the floor, the start of our own program added to it where there is one.
 BOUND = 2.0
 # Rounds per figure. Odd, and few: a round of a loop over the library folder takes seconds.
-ROUNDS = 5
+ROUNDS = 3
 # What is searched for: rare, with a text in it to look for; anywhere in a line; without any text.
 EXPRESSIONS = {"rare": r"def \w+_all\(", "common": r"^\s*import \w+", "no literal": r"(?i)\bdeprecat(ed|ion)\b"}
 # Bytes of the file that is read (the issue's), and of its lines, the line end included.

@@ -51,11 +51,13 @@ _NAMES = [
     *(b"caf\xc3\xa9", b"{a,b}", b"[x]", b"*", b"\\", b"1\n2", b"!a", b" ", b".git", b".gitignore", b"x.PY", b":0:"),
 ]
 _FOLDERS = [b"sub", b"sub/deep", b".git", b"sub/.git", b"sub/CVS/x", b".github", b"d.py", b"new\nline", b"\xff"]
-PLACES = st.builds(
-    lambda folder, name: folder + b"/" + name.replace(b"/", b"") if folder else name.replace(b"/", b""),
-    st.sampled_from([b"", *_FOLDERS]),
-    st.sampled_from(_NAMES),
-)
+
+
+def _place(folder: bytes, name: bytes) -> bytes:
+    return b"/".join(one for one in (folder, name.replace(b"/", b"")) if one)
+
+
+PLACES = st.builds(_place, st.sampled_from([b"", *_FOLDERS]), st.sampled_from(_NAMES))
 TREES = st.dictionaries(PLACES, CONTENTS, min_size=1, max_size=12)
 
 _ATOMS = [

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from search_trees import EXPRESSIONS, INCLUDES, TREES, plant, the_ripgrep
 from test_files_fakes import Files, opened
 
@@ -23,7 +23,7 @@ def answer(files: Files, pattern: str, include: str | None, path: str) -> str:
         return f"{error.code}: {error.message}"
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(TREES, EXPRESSIONS, INCLUDES)
 def test_both_engines_give_one_answer(tree: dict[bytes, bytes], pattern: str, include: str | None) -> None:
     """F008, F009: whatever lies in the tree, whatever is asked for; the text is the same to the letter."""

@@ -117,14 +117,15 @@ def test_names_are_shown_safely(tmp_path: Path, name: bytes, text: str) -> None:
         assert files.run("glob", pattern="*") == text
 
 
-def test_a_cancelled_search_stops_between_files(tmp_path: Path) -> None:
-    """F009: and gives its descriptors back."""
-    aged(tmp_path, *(f"d/e/f{number}" for number in range(20)))
+@pytest.mark.parametrize("looks", [1, 2, 4, 6])
+def test_a_cancelled_search_stops_between_folders_and_in_large_ones(tmp_path: Path, looks: int) -> None:
+    """F009: every 250 names, and gives its descriptors back."""
+    aged(tmp_path, *(f"d/e/f{number}" for number in range(1_000)))
     with opened(tmp_path) as files:
-        ctx = FakeContext(give_up_at=9)
+        ctx = FakeContext(give_up_at=looks)
         with pytest.raises(GivenUp):
             files.run("glob", pattern="**", ctx=ctx)
-        assert ctx.looks == 9
+        assert ctx.looks == looks
 
 
 def test_a_long_search_reports_progress(tmp_path: Path) -> None:

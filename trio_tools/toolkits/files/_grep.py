@@ -92,12 +92,15 @@ class _Below:
     def by_python(self) -> str:
         matches = Matches()
         walk = Walk(self.top, self.files, self.ctx)
-        with walk.files() as entries:
-            for one in entries:
-                if one.entry.is_file(follow_symlinks=False):
-                    found = self._scanned(one.directory, one.entry.name, walk, one.names)
+        with walk.files() as batches:
+            for batch in batches:
+                for entry in batch.entries:
+                    names = (*batch.folder, entry.name)
+                    if not entry.is_file(follow_symlinks=False):
+                        continue
+                    found = self._scanned(batch.directory, entry.name, walk, names)
                     if found is not None:
-                        matches.add(shown_path(one.names), found)
+                        matches.add(shown_path(names), found)
         return matches.report(walk.notes())
 
     def by_ripgrep(self, ripgrep: Ripgrep, *, take: tuple[str, ...]) -> str | None:

@@ -53,7 +53,8 @@ class Ripgrep:
     def command(self, root: int, top: int, arguments: Sequence[str]) -> list[str]:
         """How it is run in `top`, shut into `root`; both are descriptors that are to be passed on."""
         program = os.path.join(_HERE, "_sandbox.py")
-        return [sys.executable, "-I", "-S", program, str(root), str(top), self.path, *arguments]
+        numbers = map(str, (os.getpid(), root, top))
+        return [sys.executable, "-I", "-S", program, *numbers, self.path, *arguments]
 
 
 @attrs.frozen(kw_only=True)

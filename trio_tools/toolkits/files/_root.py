@@ -45,15 +45,15 @@ def descend(directory: int, names: Sequence[str], *, flags: int = DIRECTORY) -> 
 
     `flags` are those for the last of them. The caller closes it. Raises `OSError`.
     """
-    here = os.open(".", HOLD | os.O_DIRECTORY if names else flags, dir_fd=directory)
-    try:
-        for at, name in enumerate(names, 1):
-            inner = os.open(name, flags if at == len(names) else HOLD | os.O_DIRECTORY, dir_fd=here)
-            here, left = inner, here
-            os.close(left)
-    except BaseException:
-        os.close(here)
-        raise
+    here = directory
+    for at, name in enumerate(names or (".",), 1):
+        held = os.O_DIRECTORY | HOLD if at < len(names) else flags
+        try:
+            inner = os.open(name, held, dir_fd=here)
+        finally:
+            if here != directory:
+                os.close(here)
+        here = inner
     return here
 
 

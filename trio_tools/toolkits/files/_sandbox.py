@@ -1,9 +1,9 @@
-"""Run as a program, `python -I -S _sandbox.py ROOT TOP PROGRAM ARGUMENT...`: becomes PROGRAM, shut into ROOT.
+"""Run as a program, `python -I -S _sandbox.py STARTER ROOT TOP PROGRAM ARGUMENT...`: becomes PROGRAM, shut into ROOT.
 
-ROOT and TOP are numbers of descriptors. The program starts in TOP and may read files and folders below ROOT, wherever
-they are reached from, and nothing else: it opens no other file, writes none, and can start nothing but itself. The
-kernel (Landlock, Linux 5.13) decides that by where a file lies when it is opened, so that a link that is swapped in
-leads to a refusal. The program is killed when the thread that started it ends.
+STARTER is the process that started it, ROOT and TOP are numbers of descriptors. The program starts in TOP and may read
+files and folders below ROOT, wherever they are reached from, and nothing else: it opens no other file, writes none, and
+can start nothing but itself. The kernel (Landlock, Linux 5.13) decides that by where a file lies when it is opened, so
+that a link that is swapped in leads to a refusal. The program is killed when the thread that started it ends.
 
 Only the standard library is to be had here. Ends with `REFUSED` and a line on stderr if the kernel will not do it.
 """
@@ -62,12 +62,14 @@ def shut_in(root: int, program: int) -> None:
     os.close(rules)
 
 
-def main(root: str, top: str, path: str, *arguments: str) -> None:
+def main(starter: str, root: str, top: str, path: str, *arguments: str) -> None:
     os.fchdir(int(top))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_BYTES, MAX_BYTES))
     program = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     shut_in(int(root), program)
+    if os.getppid() != int(starter):  # it ended before it was agreed that this one ends with it
+        sys.exit(REFUSED)
     for descriptor in (root, top):
         os.set_inheritable(int(descriptor), False)
     os.execve(program, (path, *arguments), {})

@@ -1,8 +1,8 @@
 """A walk over the files below a directory, which never leaves the root and never needs much memory.
 
-Directories are listed as they come, and each is opened from the one before or by its names from the top of the walk,
-one after another and never through a link: a directory that becomes a link meanwhile is not entered. So a walk holds
-two or three descriptors at any depth, and remembers the directories that it has still to visit, not the files.
+Directories are listed as they come, and each is opened by its name below one that is held open, never through a link: a
+directory that becomes a link meanwhile is not entered. A walk holds a few descriptors at any depth, and remembers the
+directories that it has still to visit, not the files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Generator
-from contextlib import ExitStack, closing
+from contextlib import closing
+from itertools import islice
 
 import attrs
 
@@ -26,8 +27,12 @@ VCS_DIRECTORIES = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darc
 # Bytes of a path from the directory searched, `./` before it, that Linux still opens: PATH_MAX without its NUL. Longer
 # ones could be opened step by step; ripgrep does not, and both engines give one answer.
 MAX_PATH_BYTES = 4_095
+# Descriptors of directories within one another that a walk holds. Few trees are deeper.
+MAX_HELD = 16
 # Bytes of a directory's path below which no name in it is too long; a name has 255 at most.
 MAX_NAME_ROOM = 3_800
+# Names between two looks at whether the call was cancelled: less than a millisecond.
+BATCH = 250
 # Names between two reports of progress: about every 10 ms, so that a watcher sees life and is not flooded.
 PROGRESS_EVERY = 1_000
 
@@ -38,19 +43,15 @@ _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 @attrs.frozen
-class Entry:
-    """A file or link that a walk came by: the entry itself, and the names of the `folder` that holds it, from the root.
+class Batch:
+    """Some files and links of one folder that a walk came by, and the names of that folder, from the root.
 
     `directory` is a descriptor of the folder, open until the walk goes on.
     """
 
     folder: tuple[str, ...]
     directory: int
-    entry: os.DirEntry[str]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*self.folder, self.entry.name)
+    entries: list[os.DirEntry[str]]
 
 
 @attrs.define
@@ -63,7 +64,7 @@ class Walk:
     seen: int = 0
     unreadable: int = 0
 
-    def files(self) -> closing[Generator[Entry, None, None]]:
+    def files(self) -> closing[Generator[Batch, None, None]]:
         """The files and links that match, in no order; to be used in a `with`, so that descriptors are given back.
 
         Links are not followed, version control's directories not entered. Raises what `ctx.check_cancelled` raises,
@@ -86,45 +87,41 @@ class Walk:
         if number not in _GONE:
             self.unreadable += 1
 
-    def _files(self) -> Generator[Entry, None, None]:
+    def _files(self) -> Generator[Batch, None, None]:
         pending: list[_Folder] = [_Folder((), self.pattern.start(self.top.names), len("."))]
-        with ExitStack() as last:
-            above: tuple[tuple[str, ...], int] | None = None  # the last directory listed; mostly the next one's parent
+        held = _Held(self.top.directory)
+        with closing(held):
             while pending:
                 folder = pending.pop()
                 try:
-                    directory = self._opened(folder.below, above)
+                    directory = held.open(folder.below)
                 except OSError as error:
                     self.missed(error.errno, (*self.top.names, *folder.below))
-                    continue
-                last.close()
-                last.callback(os.close, directory)
-                above = folder.below, directory
-                yield from self._listed(folder, directory, pending)
+                else:
+                    yield from self._listed(folder, directory, pending)
 
-    def _opened(self, below: tuple[str, ...], above: tuple[tuple[str, ...], int] | None) -> int:
-        if above is not None and below[:-1] == above[0]:
-            return descend(above[1], below[-1:])
-        return descend(self.top.directory, below)
-
-    def _listed(self, folder: _Folder, directory: int, pending: list[_Folder]) -> Generator[Entry, None, None]:
+    def _listed(self, folder: _Folder, directory: int, pending: list[_Folder]) -> Generator[Batch, None, None]:
         """The matching files of a directory; those that it holds and that are worth entering become pending."""
         names = (*self.top.names, *folder.below)
         fits = self.pattern.matcher(folder.positions)
         try:
             with os.scandir(directory) as entries:
-                for entry in entries:
-                    self._beat()
-                    if entry.is_dir(follow_symlinks=False):
-                        if inner := self._worth(folder, entry.name):
-                            pending.append(inner)
-                    elif fits(entry.name):
-                        if folder.length > MAX_NAME_ROOM and folder.beyond(entry.name):
-                            self.unreadable += 1
-                        else:
-                            yield Entry(names, directory, entry)
+                while some := list(islice(entries, BATCH)):
+                    self._beat(len(some))
+                    files = [one for one in some if not one.is_dir(follow_symlinks=False) and fits(one.name)]
+                    if folder.length > MAX_NAME_ROOM:
+                        files = self._short_enough(folder, files)
+                    if files:
+                        yield Batch(names, directory, files)
+                    inner = (self._worth(folder, one.name) for one in some if one.is_dir(follow_symlinks=False))
+                    pending.extend(one for one in inner if one is not None)
         except OSError as error:
             self.missed(error.errno, names)
+
+    def _short_enough(self, folder: _Folder, files: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+        short = [one for one in files if not folder.beyond(one.name)]
+        self.unreadable += len(files) - len(short)
+        return short
 
     def _worth(self, folder: _Folder, name: str) -> _Folder | None:
         """A directory, if it is worth going there."""
@@ -136,10 +133,10 @@ class Walk:
             return None
         return _Folder((*folder.below, name), inner, folder.length + 1 + len(os.fsencode(name)))
 
-    def _beat(self) -> None:
+    def _beat(self, count: int) -> None:
         self.ctx.check_cancelled()
-        self.seen += 1
-        if self.seen % PROGRESS_EVERY == 0:
+        before, self.seen = self.seen, self.seen + count
+        if self.seen // PROGRESS_EVERY > before // PROGRESS_EVERY:
             self.ctx.report_progress(self.seen, message=f"{self.seen:,} names looked at")
 
 
@@ -154,3 +151,26 @@ class _Folder:
     def beyond(self, name: str) -> bool:
         """Whether the path of something in it is too long to be opened."""
         return self.length + 1 + len(os.fsencode(name)) > MAX_PATH_BYTES
+
+
+@attrs.frozen
+class _Held:
+    """Descriptors of the directory listed last, and of those above it: the next one mostly lies in one of them."""
+
+    top: int
+    folders: list[tuple[tuple[str, ...], int]] = attrs.field(factory=list[tuple[tuple[str, ...], int]])
+
+    def open(self, below: tuple[str, ...]) -> int:
+        """A descriptor of a directory, by its names from the top; good until the next one is asked for."""
+        while self.folders and below[: len(self.folders[-1][0])] != self.folders[-1][0]:
+            os.close(self.folders.pop()[1])
+        names, directory = self.folders[-1] if self.folders else ((), self.top)
+        opened = descend(directory, below[len(names) :])
+        if len(self.folders) == MAX_HELD:
+            os.close(self.folders.pop()[1])
+        self.folders.append((below, opened))
+        return opened
+
+    def close(self) -> None:
+        while self.folders:
+            os.close(self.folders.pop()[1])
