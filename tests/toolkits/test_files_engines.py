@@ -13,7 +13,7 @@ from test_files_fakes import Files, opened
 from trio_tools.values import ToolError
 
 # Examples in the suite. By hand, some thousands: EXAMPLES=5000 python -m pytest ...
-EXAMPLES = int(os.environ.get("EXAMPLES", "120"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "80"))
 
 
 def answer(files: Files, pattern: str, include: str | None, path: str) -> str:
