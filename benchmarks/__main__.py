@@ -21,6 +21,7 @@ NAMES = (
     "journal",
     "properties",
     "schema",
+    "toolkits",
     "hostile",
     "crash",
 )

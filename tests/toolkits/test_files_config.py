@@ -38,6 +38,13 @@ def test_a_budget_is_a_positive_number_of_seconds(seconds: float) -> None:
         FilesConfig(root=Path("."), search_timeout=seconds)
 
 
+def test_an_engine_is_one_of_three() -> None:
+    """F009: whichever is there, unless one is asked for."""
+    assert FilesConfig(root=Path(".")).search_engine == "auto"
+    with pytest.raises(ValueError, match="search_engine must be one of auto, ripgrep, python, not 'rg'"):
+        FilesConfig(root=Path("."), search_engine="rg")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def test_what_a_config_file_may_hold_is_checked() -> None:
     """A root as text and tools as a list are what TOML gives; one name alone is a mistake."""
     config = FilesConfig(root="src", tools=["read"])

@@ -13,6 +13,7 @@ import pytest
 
 from trio_tools.tool import Tool
 from trio_tools.toolkits.files import FilesConfig, GuardedFiles
+from trio_tools.toolkits.files._ripgrep import Ripgrep
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._tools import tools_of
 from trio_tools.values import ToolError
@@ -72,11 +73,12 @@ class Files:
 
 
 @contextmanager
-def opened(root: Path) -> Generator[Files, None, None]:
-    """The tools on a folder. Fails if a descriptor is left open at the end."""
+def opened(root: Path, ripgrep: Ripgrep | None = None) -> Generator[Files, None, None]:
+    """The tools on a folder, searched by Python or by ripgrep. Fails if a descriptor is left open at the end."""
     before = os.listdir("/proc/self/fd")
     with Root(root) as boundary:
-        tools = {one.name: one for one in tools_of(boundary, FilesConfig(root=root), GuardedFiles())}
+        shown = tools_of(boundary, FilesConfig(root=root), GuardedFiles(), ripgrep=ripgrep)
+        tools = {one.name: one for one in shown}
         yield Files(boundary, tools)
     assert os.listdir("/proc/self/fd") == before
 

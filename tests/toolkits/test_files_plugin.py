@@ -68,7 +68,7 @@ async def test_a_cancelled_search_comes_to_rest(tmp_path: Path) -> None:
     def give_up(call: CallView, progress: Progress) -> None:
         scope.cancel()
 
-    async with open_registry(plugins=[files(FilesConfig(root=tmp_path))]) as registry:
+    async with open_registry(plugins=[files(FilesConfig(root=tmp_path, search_engine="python"))]) as registry:
         registry.add_progress_observer(give_up)
         result = await registry.execute(ToolCall("grep", {"pattern": "x"}), scope=scope)
         assert (result.code, result.dispatched) == (ErrorCode.ABORTED, True)

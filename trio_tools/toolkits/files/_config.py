@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 
 from trio_tools.registry import option, positive_seconds
+from trio_tools.toolkits.files._engine import ENGINES, SearchEngine
 
 TOOLS = ("read", "write", "edit", "glob", "grep")
 # Those that only look. What writes has to be asked for: nobody's files are changed because a config was left as it was.
@@ -39,17 +40,25 @@ def _check_tools(_: object, __: attrs.Attribute[tuple[str, ...]], tools: tuple[s
         raise ValueError(f"tools must name one at least; leave it out for {', '.join(READING)}")
 
 
+def _check_engine(_: object, __: attrs.Attribute[SearchEngine], engine: object) -> None:
+    if engine not in ENGINES:
+        raise ValueError(f"search_engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+
+
 @attrs.frozen(kw_only=True)
 class FilesConfig:
     """What is shown of the disk, what may be changed there, and by which tools.
 
     Raises `ValueError` for a tool that is unknown, named twice, or none at all, and for a budget that is not a positive
-    finite number of seconds; `TypeError` for a root that is no path and tools that are not a list.
+    finite number of seconds, or an engine that is unknown; `TypeError` for a root that is no path and tools that are
+    not a list.
 
     Attributes:
         root: The directory that the tools are confined to; a relative one counts from the working directory.
         tools: The tools to register, any of read, write, edit, glob and grep. By default those that change nothing.
         search_timeout: The budget of glob and of grep; the others have none.
+        search_engine: What finds the files in which grep's lines are: ripgrep, Python, or (auto) ripgrep where it is
+            there and the kernel can shut it into the root. The answers are the same.
     """
 
     root: Path = attrs.field(converter=_path)
@@ -57,3 +66,4 @@ class FilesConfig:
     search_timeout: float = attrs.field(
         default=SEARCH_SECONDS, validator=positive_seconds, metadata=option(unit="seconds")
     )
+    search_engine: SearchEngine = attrs.field(default="auto", validator=_check_engine)

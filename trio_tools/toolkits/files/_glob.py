@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import heapq
 import os
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from math import inf
+
+import attrs
 
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import not_directory
 from trio_tools.toolkits.files._pattern import compile_pattern
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._shown import shown_path
-from trio_tools.toolkits.files._walk import Entry, Walk
+from trio_tools.toolkits.files._walk import Batch, Walk
 from trio_tools.values import ToolError
 
 # Files shown (F008). Who needs more has to say more exactly what is meant.
@@ -39,49 +41,62 @@ def glob_tool(root: Root, *, timeout: float) -> Tool:
             if not top.is_directory:
                 raise not_directory(path)
             walk = Walk(top, compiled, ctx)
-            with walk.files() as entries:
-                return _listing(_dated(entries, root, walk), walk)
+            with walk.files() as batches:
+                return _listing(batches, root, walk)
 
     return glob
 
 
-def _listing(dated: Iterable[tuple[int, str]], walk: Walk) -> str:
-    total = 0
+@attrs.frozen
+class _Dated:
+    """A file and when it was modified, in nanoseconds. The greater, the newer; of the same age, the earlier by name."""
 
-    def counted() -> Iterator[tuple[int, str]]:
-        nonlocal total
-        for one in dated:
+    modified: int
+    name: str
+
+    def __lt__(self, other: _Dated) -> bool:
+        if self.modified != other.modified:
+            return self.modified < other.modified
+        return self.name > other.name
+
+
+def _listing(batches: Iterable[Batch], root: Root, walk: Walk) -> str:
+    total, since = 0, -inf
+    newest: list[_Dated] = []  # a heap, the oldest on top: no more than are shown, however many there are
+    for batch in batches:
+        for entry in batch.entries:
+            try:
+                modified = _modified(entry, batch.folder, root)
+            except OSError as error:
+                walk.missed(error.errno, (*batch.folder, entry.name))
+                continue
+            if modified is None:
+                continue
             total += 1
-            yield one
-
-    page = heapq.nsmallest(MAX_FILES, counted())  # holds no more than that many, however many there are
+            if modified < since:
+                continue
+            one = _Dated(modified, shown_path((*batch.folder, entry.name)))
+            if len(newest) < MAX_FILES:
+                heapq.heappush(newest, one)
+            else:
+                heapq.heappushpop(newest, one)
+                since = newest[0].modified
     notes = walk.notes()
-    if total > len(page):
+    if total > len(newest):
         narrow = "Narrow the pattern, or search in a directory below with path, to see the others."
-        notes.insert(0, f"(Showing the newest {len(page)} of {total:,} files. {narrow})")
-    listing = "\n".join(name for _, name in page) or "No files found"
+        notes.insert(0, f"(Showing the newest {len(newest)} of {total:,} files. {narrow})")
+    listing = "\n".join(one.name for one in sorted(newest, reverse=True)) or "No files found"
     return "\n\n".join((listing, *notes))
 
 
-def _dated(entries: Iterable[Entry], root: Root, walk: Walk) -> Iterator[tuple[int, str]]:
-    """Age and name of each regular file; the smaller the first, the newer."""
-    for found in entries:
-        try:
-            modified = _modified(found, root)
-        except OSError as error:
-            walk.missed(error, found.names)
-            continue
-        if modified is not None:
-            yield -modified, shown_path(found.names)
-
-
-def _modified(found: Entry, root: Root) -> int | None:
+def _modified(entry: os.DirEntry[str], folder: tuple[str, ...], root: Root) -> int | None:
     """When a regular file was modified, in nanoseconds; None for what is none, or is a link that leads to none."""
-    if not found.entry.is_symlink():
-        status = found.entry.stat(follow_symlinks=False)
-        return status.st_mtime_ns if stat.S_ISREG(status.st_mode) else None
+    if entry.is_file(follow_symlinks=False):
+        return entry.stat(follow_symlinks=False).st_mtime_ns
+    if not entry.is_symlink():
+        return None
     try:
-        with root.locate("/".join(found.names)) as place:
+        with root.locate("/".join((*folder, entry.name))) as place:
             if not place.is_regular:
                 return None
             status = os.stat(place.names[-1], dir_fd=place.directory, follow_symlinks=False)

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import re
+import os
+from collections.abc import Callable
+
+import attrs
 
 from trio_tools.tool import SyncToolContext, Tool, tool
+from trio_tools.toolkits.files._expression import Expression, compile_expression
 from trio_tools.toolkits.files._failures import bad_pattern, failed, not_regular, not_text
-from trio_tools.toolkits.files._found import MAX_MATCHES, Found, Matches, shortened
-from trio_tools.toolkits.files._pattern import MAX_PATTERN_CHARS, Pattern, compile_pattern
-from trio_tools.toolkits.files._root import Place, Root
+from trio_tools.toolkits.files._found import Candidates, Found, Matches
+from trio_tools.toolkits.files._pattern import MAX_PATTERN_CHARS, Pattern, Positions, compile_pattern, names_taken
+from trio_tools.toolkits.files._ripgrep import Counting, Ripgrep, Search
+from trio_tools.toolkits.files._root import STAGING, Place, Root, descend
+from trio_tools.toolkits.files._scan import scan
 from trio_tools.toolkits.files._shown import shown_path
-from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
-from trio_tools.toolkits.files._walk import Walk
+from trio_tools.toolkits.files._text import NotText, regular_file
+from trio_tools.toolkits.files._walk import VCS_DIRECTORIES, Walk
 from trio_tools.values import ToolError
 
-# Characters of a line that are searched: those that `read` shows. What an expression costs may grow with the square or
-# the cube of what it sees, and Python's lock is held all the while: the square of this is some milliseconds.
-MAX_SEARCHED_CHARS = 2_000
+# Directories whose place in a pattern is remembered while ripgrep names files in them, before all are forgotten.
+_MAX_FOLDERS = 10_000
 
 
-def grep_tool(root: Root, *, timeout: float) -> Tool:
-    """The tool `grep`, for the files below a root. `timeout` is its budget in seconds (T031)."""
+def grep_tool(root: Root, *, timeout: float, ripgrep: Ripgrep | None) -> Tool:
+    """The tool `grep`, for the files below a root. `timeout` is its budget in seconds (T031); without `ripgrep` Python
+    searches."""
 
     @tool(read_only=True, idempotent=True, timeout=timeout)
     def grep(pattern: str, path: str = ".", include: str | None = None, *, ctx: SyncToolContext) -> str:
-        """Search the lines of text files for a Python regular expression. Hidden and ignored files are included.
+        """Search the lines of text files for a regular expression. Hidden and ignored files are included.
 
-        Only the first 2000 characters of a line are searched. Links and version control's own directories are left
-        out; a link named by path is followed.
+        The expression knows `.` `[a-z]` `[^a]` `* + ? {2,3}` `( | )` `^ $`, ASCII's `\\b \\w \\d \\s \\W \\D \\S`, and
+        `(?i)` at its beginning; no look-around, no references back. Binary files, links, and version control's own
+        directories are left out; a link named by path is followed.
 
         Args:
             pattern: The regular expression, searched in each line by itself.
@@ -38,32 +45,33 @@ def grep_tool(root: Root, *, timeout: float) -> Tool:
         expression = _expression(pattern)
         files = compile_pattern("**/*" if include is None else include, root.inside, anywhere=True)
         with root.locate(path) as place:
-            if place.is_directory:
-                return _search_below(place, files, expression, ctx)
-            if not place.is_regular:
-                raise not_regular(path, place.mode)
-            return _search_one(place, path, expression, ctx)
+            if not place.is_directory:
+                return _search_one(place, path, expression, ctx)
+            below = _Below(root, place, expression, files, ctx)
+            text = None if ripgrep is None else below.by_ripgrep(ripgrep, take=names_taken(include))
+            return below.by_python() if text is None else text
 
     return grep
 
 
-def _expression(pattern: str) -> re.Pattern[str]:
+def _expression(pattern: str) -> Expression:
     if not pattern:
         raise bad_pattern(pattern, "it is empty, and would match every line. To read a file use read")
     if len(pattern) > MAX_PATTERN_CHARS:
         raise bad_pattern(pattern[:50] + "...", f"it is longer than {MAX_PATTERN_CHARS:,} characters. Shorten it")
     try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError, Warning) as error:  # a warning, where those are made errors
-        why = f"{error}. It is read as a Python regular expression; escape special characters with \\"
-        raise bad_pattern(pattern, why) from None
+        return compile_expression(pattern)
+    except ValueError as why:
+        raise bad_pattern(pattern, str(why)) from None
 
 
-def _search_one(place: Place, path: str, expression: re.Pattern[str], ctx: SyncToolContext) -> str:
+def _search_one(place: Place, path: str, expression: Expression, ctx: SyncToolContext) -> str:
+    if not place.is_regular:
+        raise not_regular(path, place.mode)
     matches = Matches()
     try:
         with regular_file(place.directory, place.names[-1], path=path) as descriptor:
-            matches.add(shown_path(place.names), _search(descriptor, expression, ctx))
+            matches.add(shown_path(place.names), scan(descriptor, expression, ctx.check_cancelled))
     except NotText as why:
         raise not_text(path, str(why)) from None
     except OSError as error:
@@ -71,31 +79,117 @@ def _search_one(place: Place, path: str, expression: re.Pattern[str], ctx: SyncT
     return matches.report([])
 
 
-def _search_below(place: Place, files: Pattern, expression: re.Pattern[str], ctx: SyncToolContext) -> str:
-    matches = Matches()
-    walk = Walk(place, files, ctx)
-    with walk.files() as entries:
-        for found in entries:
-            if not found.entry.is_file(follow_symlinks=False):
-                continue
-            name = shown_path(found.names)
+@attrs.frozen
+class _Below:
+    """A search below a directory, by either engine."""
+
+    root: Root
+    top: Place
+    expression: Expression
+    files: Pattern
+    ctx: SyncToolContext
+
+    def by_python(self) -> str:
+        matches = Matches()
+        walk = Walk(self.top, self.files, self.ctx)
+        with walk.files() as batches:
+            for batch in batches:
+                for entry in batch.entries:
+                    names = (*batch.folder, entry.name)
+                    if not entry.is_file(follow_symlinks=False):
+                        continue
+                    found = self._scanned(batch.directory, entry.name, walk, names)
+                    if found is not None:
+                        matches.add(shown_path(names), found)
+        return matches.report(walk.notes())
+
+    def by_ripgrep(self, ripgrep: Ripgrep, *, take: tuple[str, ...]) -> str | None:
+        """ripgrep finds the files, and what is shown of them is read here. None if it died."""
+        candidates = Candidates()
+        walk = Walk(self.top, self.files, self.ctx)
+        folders = _Folders(self.files, self.top.names)
+        inner = self.root.enter()
+        try:
+            search = Search(
+                ripgrep=ripgrep,
+                root=inner,
+                top=self.top.directory,
+                expression=self.expression.ripgrep,
+                take=take,
+                leave_out=[*(f"{name}/" for name in sorted(VCS_DIRECTORIES)), f"{STAGING}*"],
+            )
+            with search.process() as process:
+                counting = Counting(process, self.ctx, folders.telling(walk))
+                for path, count in counting.counts():
+                    folder, name = folders.split(path)
+                    if self.files.matches(folders.positions(folder), name):
+                        names = tuple(path.split("/"))
+                        candidates.add(shown_path((*self.top.names, *names)), names, count)
+            return None if counting.died else self._shown(candidates, walk)
+        finally:
+            os.close(inner)
+
+    def _shown(self, candidates: Candidates, walk: Walk) -> str:
+        """The lines of the files that were found; what has changed since then is counted anew."""
+        matches = Matches(total=candidates.total)
+        for name, names, count in candidates.files:
+            matches.total -= count
             try:
-                with regular_file(found.directory, found.entry.name, path=name) as descriptor:
-                    matches.add(name, _search(descriptor, expression, ctx))
-            except (NotText, ToolError):  # binary; or put in the place of a regular file since it was listed
-                continue
+                directory = descend(self.top.directory, names[:-1])
             except OSError as error:
-                walk.missed(error, found.names)
-    return matches.report(walk.notes())
+                walk.missed(error.errno, (*self.top.names, *names))
+                continue
+            try:
+                found = self._scanned(directory, names[-1], walk, (*self.top.names, *names))
+            finally:
+                os.close(directory)
+            if found is not None:
+                matches.add(name, found)
+        return matches.report(walk.notes())
+
+    def _scanned(self, directory: int, name: str, walk: Walk, names: tuple[str, ...]) -> Found | None:
+        try:
+            with regular_file(directory, name, path=name) as descriptor:
+                return scan(descriptor, self.expression, self.ctx.check_cancelled)
+        except OSError as error:
+            walk.missed(error.errno, names)
+        except NotText:
+            pass
+        except ToolError:  # put in the place of a regular file since it was listed
+            pass
+        return None
 
 
-def _search(descriptor: int, expression: re.Pattern[str], ctx: SyncToolContext) -> Found:
-    found = Found()
-    pieces = texts(descriptor, errors="replace", step=ctx.check_cancelled)
-    for number, (line, cut) in enumerate(lines(pieces, keep=MAX_SEARCHED_CHARS), 1):
-        found.cut += cut
-        if expression.search(line) is not None:
-            found.total += 1
-            if found.total <= MAX_MATCHES:
-                found.lines.append((number, shortened(line, cut=cut)))
-    return found
+@attrs.frozen
+class _Folders:
+    """Where a pattern stands in directories that are named by their paths below the top."""
+
+    files: Pattern
+    top: tuple[str, ...]
+    known: dict[str, Positions] = attrs.field(factory=dict[str, Positions])
+
+    def split(self, path: str) -> tuple[str, str]:
+        folder, _, name = path.rpartition("/")
+        return folder, name
+
+    def positions(self, folder: str) -> Positions:
+        known = self.known.get(folder)
+        if known is None:
+            known = self.files.start(self.top)
+            for name in folder.split("/") if folder else ():
+                known = self.files.enter(known, name)
+            if len(self.known) >= _MAX_FOLDERS:
+                self.known.clear()
+            self.known[folder] = known
+        return known
+
+    def telling(self, walk: Walk) -> Callable[[str, int], None]:
+        """Tells a walk of what ripgrep could not read, unless Python would not have looked there."""
+
+        def missed(path: str, number: int) -> None:
+            folder, name = self.split(path)
+            positions = self.positions(folder)
+            if not path or self.files.matches(positions, name) or self.files.enter(positions, name):
+                walk.missed(number, (*self.top, *path.split("/")))
+
+        return missed

@@ -53,7 +53,15 @@ class Pattern:
 
     def matches(self, positions: Positions, name: str) -> bool:
         """Whether a file of this name, met at these positions, is one that the pattern means."""
-        return any(self._fits(at, name) for at in positions & self.final)
+        return bool(self.matcher(positions)(name))
+
+    def matcher(self, positions: Positions) -> Callable[[str], object]:
+        """What tells, for many names at these positions, whether a file is one that the pattern means."""
+        last = (self.segments[at] for at in positions & self.final)
+        tests = [segment.fullmatch for segment in last if segment is not None]
+        if len(tests) == 1:
+            return tests[0]
+        return lambda name: any(test(name) for test in tests)
 
     def _fits(self, at: int, name: str) -> bool:
         segment = self.segments[at]
@@ -154,3 +162,15 @@ def _class(text: str, at: int) -> tuple[str, int]:
             members += re.escape(body[0])
             body = body[1:]
     return f"[{'^' if negated else ''}{members}]", end
+
+
+def names_taken(include: str | None) -> tuple[str, ...]:
+    """Globs, without a slash, of names that a pattern may mean, and of more: for an engine that reads globs otherwise.
+
+    Empty if it may mean any name.
+    """
+    if include is None:
+        return ()
+    last = {one.rsplit("/", 1)[-1] for one in alternatives(include)}
+    taken = {re.sub(r"\*+", "*", re.sub(r"\[.*\]|\\.|[^\w.*-]", "*", one, flags=re.ASCII)) for one in last}
+    return () if "*" in taken else tuple(sorted(taken))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
 
+import trio
+
 from trio_tools.registry import Registry, plugin
 from trio_tools.toolkits.files._config import WRITING, FilesConfig
+from trio_tools.toolkits.files._engine import choose_engine
 from trio_tools.toolkits.files._guard import GuardedFiles
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._staging import sweep
@@ -19,9 +22,11 @@ async def files(registry: Registry, config: FilesConfig) -> AsyncGenerator[None,
     """The tools of the config, for the files below its root, which is held open meanwhile. A policy may guard them
     (`GuardedFiles`). What writers that were killed have left in the root is swept, where there are tools that write.
 
-    Raises `OSError` if the root cannot be opened as a directory.
+    Raises `OSError` if the root cannot be opened as a directory, and `RuntimeError` if ripgrep is asked for and cannot
+    be had.
 
-    **Cancellation**: opening and leaving do not wait for anything; calls under way are the registry's to settle.
+    **Cancellation**: opening waits for ripgrep to say its version, not cut short by a cancel; leaving does not wait for
+    anything; calls under way are the registry's to settle.
     """
     with ExitStack() as joined:
         root = joined.enter_context(Root(config.root))
@@ -29,6 +34,9 @@ async def files(registry: Registry, config: FilesConfig) -> AsyncGenerator[None,
         joined.enter_context(registry.provide(GuardedFiles, guarded))
         if not WRITING.isdisjoint(config.tools):
             sweep(root)
-        for one in tools_of(root, config, guarded):
+        ripgrep = None
+        if "grep" in config.tools:
+            ripgrep = await trio.to_thread.run_sync(choose_engine, config.search_engine)
+        for one in tools_of(root, config, guarded, ripgrep=ripgrep):
             joined.enter_context(registry.register(one))
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 
 from trio_tools.tool import SyncToolContext, Tool, tool
@@ -11,7 +10,7 @@ from trio_tools.toolkits.files._guard import FileGuard, GuardedFiles
 from trio_tools.toolkits.files._publish import holder, status_of
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._shown import shown
-from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
+from trio_tools.toolkits.files._text import Lines, NotText, regular_file, texts
 from trio_tools.toolkits.files._version import Seen
 from trio_tools.values import Session, ToolError
 
@@ -44,8 +43,8 @@ def read_tool(root: Root, guarded: GuardedFiles) -> Tool:
                     raise not_regular(file_path, place.mode)
                 with regular_file(place.directory, place.names[-1], path=file_path) as descriptor:
                     seen = None if guarded.guard is None else Seen(descriptor)
-                    pieces = texts(descriptor, errors="strict", step=ctx.check_cancelled, seen=seen)
-                    page = _page(lines(pieces, keep=MAX_LINE_CHARS), file_path, offset, limit)
+                    pieces = texts(descriptor, step=ctx.check_cancelled, seen=seen)
+                    page = _page(Lines(pieces), file_path, offset, limit)
                 if guarded.guard is not None and seen is not None:
                     guarded.guard.observed(ctx.session, "/".join(place.names), seen.version())
         except NotText as why:
@@ -88,19 +87,21 @@ def _check(file_path: str, offset: int, limit: int) -> None:
         raise ToolError(problem, code="FS_INVALID_ARGUMENT")
 
 
-def _page(numbered: Iterable[tuple[str, bool]], file_path: str, offset: int, limit: int) -> str:
+def _page(lines: Lines, file_path: str, offset: int, limit: int) -> str:
     """The lines from `offset` on, at most `limit`, and the footer. Counts to the end unless the byte limit ends it."""
     page: list[str] = []
-    size = total = 0
-    for total, (text, cut) in enumerate(numbered, 1):
-        if total < offset or len(page) == limit:
-            continue
+    size = 0
+    total = lines.skip(offset - 1)
+    while len(page) < limit and (taken := lines.take(keep=MAX_LINE_CHARS)) is not None:
+        text, cut = taken
+        total += 1
         line = text + CUT if cut else text
         size += len(line.encode()) + (1 if page else 0)
         if size > MAX_PAGE_BYTES:
             shown_lines = f"Showing lines {offset}-{total - 1}. Use offset={total} to continue."
             return "\n".join((*page, "", f"(Output capped. {shown_lines})"))
         page.append(f"{total}: {line}")
+    total += lines.skip()
     last = offset + len(page) - 1
     if not page and (total or offset > 1):
         raise ToolError(

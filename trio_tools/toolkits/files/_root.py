@@ -45,6 +45,23 @@ def parts_of(path: str) -> list[str]:
     return [*parts, "."] if path.endswith(("/", "/.")) else parts
 
 
+def descend(directory: int, names: Sequence[str], *, flags: int = DIRECTORY) -> int:
+    """A new descriptor of the directory that these names lead to from another, one by one and never through a link.
+
+    `flags` are those for the last of them. The caller closes it. Raises `OSError`.
+    """
+    here = directory
+    for at, name in enumerate(names or (".",), 1):
+        held = os.O_DIRECTORY | HOLD if at < len(names) else flags
+        try:
+            inner = os.open(name, held, dir_fd=here)
+        finally:
+            if here != directory:
+                os.close(here)
+        here = inner
+    return here
+
+
 @attrs.frozen
 class Place:
     """Where a path led: `names` from the root, and `mode`, the type of what is there.

@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Literal
 
 from trio_tools.toolkits.files._failures import not_regular
 from trio_tools.toolkits.files._version import Seen
@@ -16,9 +15,9 @@ from trio_tools.toolkits.files._version import Seen
 # Without O_NONBLOCK, opening a pipe that was put in a file's place would wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
-# Bytes read at once: few system calls, little work between two looks at whether the call was cancelled, and little
-# memory even where each byte or two is a line.
-CHUNK_BYTES = 16_384
+# Bytes read at once: few system calls, and less than a millisecond's work between two looks at whether the call was
+# cancelled.
+CHUNK_BYTES = 131_072
 # Bytes at the start in which a NUL makes a file binary (F003).
 SNIFFED_BYTES = 8_192
 
@@ -43,16 +42,14 @@ def regular_file(directory: int, name: str, *, path: str) -> Generator[int, None
         os.close(descriptor)
 
 
-def texts(
-    descriptor: int, *, errors: Literal["strict", "replace"], step: Callable[[], None], seen: Seen | None = None
-) -> Iterator[str]:
+def texts(descriptor: int, *, step: Callable[[], None], seen: Seen | None = None) -> Iterator[str]:
     """The text of an open file in pieces, every line end as `\\n` (CRLF and a lone CR are line ends too).
 
     A byte order mark is left out. `step` is called before each piece, `seen` takes note of its bytes. Sizes are not
     asked: special files say 0.
-    Raises `NotText` for a NUL in the first `SNIFFED_BYTES`, and for bad UTF-8 where `errors` is `strict`; `OSError`.
+    Raises `NotText` for a NUL in the first `SNIFFED_BYTES`, and for bad UTF-8; `OSError`.
     """
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(errors), translate=True)
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(), translate=True)
     size = 0
     while True:
         step()
@@ -71,19 +68,50 @@ def texts(
             return
 
 
-def lines(pieces: Iterable[str], *, keep: int) -> Iterator[tuple[str, bool]]:
-    """The lines of a text that comes in pieces: their first `keep` characters, and whether there were more.
+class Lines:
+    """The lines of a text that comes in pieces. Only those that are taken are cut out; others are counted.
 
     Holds one line's beginning and one piece, however long a line is. A last line needs no line end.
     """
-    head, cut = "", False
-    for piece in pieces:
-        *ended, rest = piece.split("\n")
-        for part in ended:
-            line = head + part
-            yield line[:keep], cut or len(line) > keep
-            head, cut = "", False
-        line = head + rest
-        head, cut = line[:keep], cut or len(line) > keep
-    if head:
-        yield head, cut
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self._pieces = iter(pieces)
+        self._piece = ""
+        self._at = 0
+
+    def _more(self) -> bool:
+        """Go on to the next piece; False if there is none."""
+        piece = next(self._pieces, None)
+        self._piece, self._at = piece or "", 0
+        return piece is not None
+
+    def skip(self, count: int | None = None) -> int:
+        """Pass so many lines by, or all that are left. How many there were."""
+        passed, begun = 0, False
+        while count is None or passed < count:
+            ends = self._piece.count("\n", self._at)
+            if count is not None and ends >= count - passed:
+                left = self._piece[self._at :].split("\n", count - passed)[-1]
+                self._at = len(self._piece) - len(left)
+                return count
+            passed += ends
+            begun = not self._piece.endswith("\n") if self._at < len(self._piece) else begun
+            if not self._more():
+                return passed + begun
+        return passed
+
+    def take(self, *, keep: int) -> tuple[str, bool] | None:
+        """The next line: its first `keep` characters, and whether there were more. None at the end."""
+        line, begun = "", False
+        while True:
+            end = self._piece.find("\n", self._at)
+            begun = begun or self._at < len(self._piece)
+            stop = len(self._piece) if end < 0 else end
+            line += self._piece[self._at : min(stop, self._at + keep + 1 - len(line))]
+            if end >= 0:
+                self._at = end + 1
+            elif self._more():
+                continue
+            elif not begun:
+                return None
+            return line[:keep], len(line) > keep

@@ -1,30 +1,38 @@
 """A walk over the files below a directory, which never leaves the root and never needs much memory.
 
-Directories are listed as they come, and each is opened by its names from the top of the walk, one after another and
-never through a link: a directory that becomes a link meanwhile is not entered. So a walk holds two or three descriptors
-at any depth, and remembers the directories that it has still to visit, not the files.
+Directories are listed as they come, and each is opened by its name below one that is held open, never through a link: a
+directory that becomes a link meanwhile is not entered. A walk holds a few descriptors at any depth, and remembers the
+directories that it has still to visit, not the files.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator
+from contextlib import closing
+from itertools import islice
 
 import attrs
 
 from trio_tools.tool import SyncToolContext
 from trio_tools.toolkits.files._pattern import Pattern, Positions
-from trio_tools.toolkits.files._root import DIRECTORY, HOLD, STAGING, Place
+from trio_tools.toolkits.files._root import STAGING, Place, descend
 from trio_tools.toolkits.files._shown import shown_path
 from trio_tools.values import ToolError
 
 # What version control keeps for itself (F008): many files, none of them anybody's text.
 VCS_DIRECTORIES = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darcs", "CVS"})
 
-# Directories below one another. No project comes near; opening by names costs as many steps as a directory lies deep.
-MAX_DEPTH = 256
+# Bytes of a path from the directory searched, `./` before it, that Linux still opens: PATH_MAX without its NUL. Longer
+# ones could be opened step by step; ripgrep does not, and both engines give one answer.
+MAX_PATH_BYTES = 4_095
+# Descriptors of directories within one another that a walk holds. Few trees are deeper.
+MAX_HELD = 16
+# Bytes of a directory's path below which no name in it is too long; a name has 255 at most.
+MAX_NAME_ROOM = 3_800
+# Names between two looks at whether the call was cancelled: less than a millisecond.
+BATCH = 250
 # Names between two reports of progress: about every 10 ms, so that a watcher sees life and is not flooded.
 PROGRESS_EVERY = 1_000
 
@@ -35,29 +43,28 @@ _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 @attrs.frozen
-class Entry:
-    """A file or link that a walk came by: its `names` from the root, and the entry itself.
+class Batch:
+    """Some files and links of one folder that a walk came by, and the names of that folder, from the root.
 
-    `directory` is a descriptor of the directory that holds it, open until the walk goes on.
+    `directory` is a descriptor of the folder, open until the walk goes on.
     """
 
-    names: tuple[str, ...]
+    folder: tuple[str, ...]
     directory: int
-    entry: os.DirEntry[str]
+    entries: list[os.DirEntry[str]]
 
 
 @attrs.define
 class Walk:
-    """One walk, and what it could not do: `unreadable` files and directories, and directories that lie too `deep`."""
+    """One walk, and how many files and directories it had to leave out (`unreadable`)."""
 
     top: Place
     pattern: Pattern
     ctx: SyncToolContext
     seen: int = 0
     unreadable: int = 0
-    deep: int = 0
 
-    def files(self) -> closing[Generator[Entry, None, None]]:
+    def files(self) -> closing[Generator[Batch, None, None]]:
         """The files and links that match, in no order; to be used in a `with`, so that descriptors are given back.
 
         Links are not followed, version control's directories not entered. Raises what `ctx.check_cancelled` raises,
@@ -67,65 +74,104 @@ class Walk:
 
     def notes(self) -> list[str]:
         """What a reader has to know about files that were not looked at."""
-        notes: list[str] = []
-        if self.unreadable:
-            notes.append(f"({self.unreadable:,} files or directories could not be read and were left out.)")
-        if self.deep:
-            notes.append(f"({self.deep:,} directories lie more than {MAX_DEPTH} levels deep and were left out.)")
-        return notes
+        if not self.unreadable:
+            return []
+        return [f"({self.unreadable:,} files or directories could not be read and were left out.)"]
 
-    def missed(self, error: OSError, names: tuple[str, ...]) -> None:
-        """Account for something that could not be opened. Raises `ToolError` if the process, not it, is to blame."""
-        if error.errno in _SHORT:
-            raise ToolError(
-                f"the search stopped at {shown_path(names)}: {error.strerror}. Try again when less is going on.",
-                code="SEARCH_FAILED",
-            )
-        if error.errno not in _GONE:
+    def missed(self, number: int | None, names: tuple[str, ...]) -> None:
+        """Account for something that could not be opened, by the number of the error. Raises `ToolError` if the
+        process, not it, is to blame."""
+        if number in _SHORT:
+            why = f"{shown_path(names)}: {os.strerror(number or 0)}"
+            raise ToolError(f"the search stopped at {why}. Try again when less is going on.", code="SEARCH_FAILED")
+        if number not in _GONE:
             self.unreadable += 1
 
-    def _files(self) -> Generator[Entry, None, None]:
-        pending: list[tuple[tuple[str, ...], Positions]] = [((), self.pattern.start(self.top.names))]
-        while pending:
-            below, positions = pending.pop()
-            try:
-                with self._listed(below) as (directory, entries):
-                    for entry in entries:
-                        self._beat()
-                        if entry.name.startswith(STAGING):
-                            continue
-                        if not entry.is_dir(follow_symlinks=False):
-                            if self.pattern.matches(positions, entry.name):
-                                yield Entry((*self.top.names, *below, entry.name), directory, entry)
-                        elif inner := self._worth(below, entry.name, positions):
-                            pending.append(((*below, entry.name), inner))
-            except OSError as error:
-                self.missed(error, (*self.top.names, *below))
+    def _files(self) -> Generator[Batch, None, None]:
+        pending: list[_Folder] = [_Folder((), self.pattern.start(self.top.names), len("."))]
+        held = _Held(self.top.directory)
+        with closing(held):
+            while pending:
+                folder = pending.pop()
+                try:
+                    directory = held.open(folder.below)
+                except OSError as error:
+                    self.missed(error.errno, (*self.top.names, *folder.below))
+                else:
+                    yield from self._listed(folder, directory, pending)
 
-    def _worth(self, below: tuple[str, ...], name: str, positions: Positions) -> Positions | None:
-        """The pattern's positions in a directory, if it is worth going there."""
-        inner = None if name in VCS_DIRECTORIES else self.pattern.enter(positions, name)
-        if inner and len(below) >= MAX_DEPTH:
-            self.deep += 1
-            return None
-        return inner
-
-    @contextmanager
-    def _listed(self, below: tuple[str, ...]) -> Generator[tuple[int, Iterator[os.DirEntry[str]]], None, None]:
-        """A directory, by its names from the top: a descriptor and its entries."""
-        directory = os.open(".", DIRECTORY if not below else HOLD, dir_fd=self.top.directory)
+    def _listed(self, folder: _Folder, directory: int, pending: list[_Folder]) -> Generator[Batch, None, None]:
+        """The matching files of a directory; those that it holds and that are worth entering become pending."""
+        names = (*self.top.names, *folder.below)
+        fits = self.pattern.matcher(folder.positions)
         try:
-            for at, name in enumerate(below, 1):
-                inner = os.open(name, DIRECTORY if at == len(below) else HOLD | os.O_DIRECTORY, dir_fd=directory)
-                directory, left = inner, directory
-                os.close(left)
-            with os.scandir(directory) as entries:
-                yield directory, entries
-        finally:
-            os.close(directory)
+            with os.scandir(directory) as listed:
+                entries = (one for one in listed if not one.name.startswith(STAGING))
+                while some := list(islice(entries, BATCH)):
+                    self._beat(len(some))
+                    files = [one for one in some if not one.is_dir(follow_symlinks=False) and fits(one.name)]
+                    if folder.length > MAX_NAME_ROOM:
+                        files = self._short_enough(folder, files)
+                    if files:
+                        yield Batch(names, directory, files)
+                    inner = (self._worth(folder, one.name) for one in some if one.is_dir(follow_symlinks=False))
+                    pending.extend(one for one in inner if one is not None)
+        except OSError as error:
+            self.missed(error.errno, names)
 
-    def _beat(self) -> None:
+    def _short_enough(self, folder: _Folder, files: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+        short = [one for one in files if not folder.beyond(one.name)]
+        self.unreadable += len(files) - len(short)
+        return short
+
+    def _worth(self, folder: _Folder, name: str) -> _Folder | None:
+        """A directory, if it is worth going there."""
+        inner = None if name in VCS_DIRECTORIES else self.pattern.enter(folder.positions, name)
+        if not inner:
+            return None
+        if folder.beyond(name):
+            self.unreadable += 1
+            return None
+        return _Folder((*folder.below, name), inner, folder.length + 1 + len(os.fsencode(name)))
+
+    def _beat(self, count: int) -> None:
         self.ctx.check_cancelled()
-        self.seen += 1
-        if self.seen % PROGRESS_EVERY == 0:
+        before, self.seen = self.seen, self.seen + count
+        if self.seen // PROGRESS_EVERY > before // PROGRESS_EVERY:
             self.ctx.report_progress(self.seen, message=f"{self.seen:,} names looked at")
+
+
+@attrs.frozen
+class _Folder:
+    """A directory to be visited: its names below the top, the pattern's positions in it, its path's length in bytes."""
+
+    below: tuple[str, ...]
+    positions: Positions
+    length: int
+
+    def beyond(self, name: str) -> bool:
+        """Whether the path of something in it is too long to be opened."""
+        return self.length + 1 + len(os.fsencode(name)) > MAX_PATH_BYTES
+
+
+@attrs.frozen
+class _Held:
+    """Descriptors of the directory listed last, and of those above it: the next one mostly lies in one of them."""
+
+    top: int
+    folders: list[tuple[tuple[str, ...], int]] = attrs.field(factory=list[tuple[tuple[str, ...], int]])
+
+    def open(self, below: tuple[str, ...]) -> int:
+        """A descriptor of a directory, by its names from the top; good until the next one is asked for."""
+        while self.folders and below[: len(self.folders[-1][0])] != self.folders[-1][0]:
+            os.close(self.folders.pop()[1])
+        names, directory = self.folders[-1] if self.folders else ((), self.top)
+        opened = descend(directory, below[len(names) :])
+        if len(self.folders) == MAX_HELD:
+            os.close(self.folders.pop()[1])
+        self.folders.append((below, opened))
+        return opened
+
+    def close(self) -> None:
+        while self.folders:
+            os.close(self.folders.pop()[1])
