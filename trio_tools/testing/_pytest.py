@@ -95,7 +95,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand over what was explored, if this is one of several processes."""
     output: dict[str, list[_Told]] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output[_HANDED_OVER] = session.config.stash.get(_TOLD, [])
+        output[_HANDED_OVER] = session.config.stash.get(_TOLD, list[_Told]())
 
 
 class _Node(Protocol):
