@@ -22,7 +22,7 @@ import attrs
 import pyte
 
 # Seconds that anything may take before whoever waits for it gives up. Far more than it does on a busy machine.
-BOUND = 20.0
+BOUND = 120.0
 # Seconds without a byte after which a drawing is complete: much less than from one to the next.
 QUIET = 0.05
 # Bytes of one read: more than a pty hands out at once.

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fresh_environment import Environment, fresh_environment
 from post_office import PostOffice, post_office
+
+# Processes at most, however many processors are seen: each reads all tests anew, and a container may be given fewer.
+MOST_WORKERS = 4
+
+# Hundreds of interpreters are started, as users start them: none but the first has to compile what it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A process for each processor; none of its own for a test file or two, which would wait longer for it to start."""
+    if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
+        return 0
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,8 +40,10 @@ def signals_as_in_a_terminal() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Wheels in an environment of their own. Built once: it takes some seconds."""
-    return fresh_environment(tmp_path_factory.mktemp("fresh"))
+    """Wheels in an environment of their own. Built once for all workers: it takes some seconds."""
+    of_worker = tmp_path_factory.getbasetemp()
+    of_all = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
+    return Environment(fresh_environment(of_all / "fresh"), tmp_path_factory.mktemp("empty"))
 
 
 @pytest.fixture(scope="session")

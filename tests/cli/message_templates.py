@@ -62,14 +62,19 @@ class Template:
 
     def fits(self, line: str) -> bool:
         """Whether a line may have been made of it."""
-        pattern = ".*".join(map(re.escape, self.words.split(HOLE)))
-        # a colon goes between an option and what is wrong with it
-        return re.search(pattern.replace(r"\ must\ ", r":?\ must\ "), line) is not None
+        return _pattern(self.words).search(line) is not None
 
     @property
     def is_sentence(self) -> bool:
         """Whether it is so long, and nothing put in, that no other text can be taken for it."""
         return HOLE not in self.words and len(self.words.split()) > 3
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    pattern = ".*".join(map(re.escape, words.split(HOLE)))
+    # a colon goes between an option and what is wrong with it
+    return re.compile(pattern.replace(r"\ must\ ", r":?\ must\ "))
 
 
 def templates_in(file: str, source: str) -> Iterator[Template]:

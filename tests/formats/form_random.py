@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from form_schemas import Schema
@@ -34,6 +35,9 @@ NAMES = st.sampled_from(["a", "b", "c"])
 REFERENCES: list[Schema] = [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B", "description": "B"}, {"$ref": "#"}]
 NOTES: list[Schema] = [{}, {}, {"description": "note"}, {"default": None}, {"title": "T", "deprecated": True}]
 
+ARRAY_BOUNDS: list[Schema] = [{}, {"minItems": 1}, {"maxItems": 2, "uniqueItems": True}]
+OBJECT_BOUNDS: list[Schema] = [{}, {}, {}, {"minProperties": 1}, {"propertyNames": {"maxLength": 1}}]
+
 
 def as_schema(value: Any) -> Schema:
     """A value that is known to be a schema, for checkers to know too."""
@@ -41,50 +45,90 @@ def as_schema(value: Any) -> Schema:
     return schema
 
 
-@st.composite
-def schemas(draw: st.DrawFn, depth: int = DEPTH) -> Any:
+# What is drawn from is made once: Hypothesis looks at each strategy that it has not seen, and that takes longer than to
+# draw from it.
+_KINDS = ["scalar", "scalar", "reference", "array", "tuple", "object", "object", "anyOf", "oneOf", "allOf", "odd"]
+_ANY_KIND, _FLAT_KIND = st.sampled_from(_KINDS), st.sampled_from(_KINDS[:3])
+_SCALAR, _ODD = st.sampled_from(SCALARS), st.sampled_from(ODD)
+_REFERENCE, _NOTES = st.sampled_from(REFERENCES), st.sampled_from(NOTES)
+_ARRAY_BOUNDS = st.sampled_from(ARRAY_BOUNDS)
+_TUPLE_ENDS = st.sampled_from(["closed", "open", "schema"])
+_OBJECT_BOUNDS = st.sampled_from(OBJECT_BOUNDS)
+_MORE = st.sampled_from([None, None, False, False, False, False, "schema"])
+_EIGHTH = st.integers(0, 7)
+
+
+@cache
+def schemas(depth: int = DEPTH) -> st.SearchStrategy[Any]:
     """A schema of one value."""
-    kinds = ["scalar", "scalar", "reference", "array", "tuple", "object", "object", "anyOf", "oneOf", "allOf", "odd"]
-    kind = draw(st.sampled_from(kinds if depth else kinds[:3]))
-    inner = schemas(depth - 1)
+    return _schemas(depth)
+
+
+@cache
+def objects(depth: int = DEPTH) -> st.SearchStrategy[Any]:
+    """A schema of an object."""
+    return _objects(depth)
+
+
+@cache
+def _several(depth: int, most: int) -> st.SearchStrategy[list[Any]]:
+    return st.lists(schemas(depth), min_size=1, max_size=most)
+
+
+@cache
+def _properties(depth: int) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(NAMES, schemas(depth), max_size=2)
+
+
+@st.composite
+def _schemas(draw: st.DrawFn, depth: int) -> Any:
+    kind = draw(_ANY_KIND if depth else _FLAT_KIND)
     if kind == "scalar":
-        return draw(st.sampled_from(SCALARS))
+        return draw(_SCALAR)
     if kind == "odd":
-        return draw(st.sampled_from(ODD))
-    notes = draw(st.sampled_from(NOTES))
+        return draw(_ODD)
+    notes = draw(_NOTES)
     if kind == "reference":
-        return {**draw(st.sampled_from(REFERENCES)), **notes}
+        return {**draw(_REFERENCE), **notes}
+    inner = schemas(depth - 1)
     if kind == "array":
-        bounds = draw(st.sampled_from([{}, {"minItems": 1}, {"maxItems": 2, "uniqueItems": True}]))
-        return {"type": "array", "items": draw(inner), **bounds, **notes}
+        return {"type": "array", "items": draw(inner), **draw(_ARRAY_BOUNDS), **notes}
     if kind == "tuple":
-        members = draw(st.lists(inner, min_size=1, max_size=2))
-        ends = draw(st.sampled_from([{"items": False, "minItems": len(members)}, {}, {"items": draw(inner)}]))
-        return {"type": "array", "prefixItems": members, **ends, **notes}
+        members, end = draw(_several(depth - 1, 2)), draw(_TUPLE_ENDS)
+        closed = {"items": False, "minItems": len(members)} if end == "closed" else {}
+        return {
+            "type": "array",
+            "prefixItems": members,
+            **({"items": draw(inner)} if end == "schema" else closed),
+            **notes,
+        }
     if kind == "object":
         return {**draw(objects(depth - 1)), **notes}
     if kind == "allOf":
         beside = draw(inner)
         return {**(as_schema(beside) if isinstance(beside, dict) else {}), "allOf": [draw(inner)], **notes}
-    return {kind: draw(st.lists(inner, min_size=1, max_size=3)), **notes}
+    return {kind: draw(_several(depth - 1, 3)), **notes}
 
 
 @st.composite
-def objects(draw: st.DrawFn, depth: int = DEPTH) -> Any:
-    """A schema of an object."""
-    inner = schemas(depth)
-    properties = draw(st.dictionaries(NAMES, inner, max_size=2))
-    required = [name for name in properties if draw(st.integers(0, 7))]
+def _objects(draw: st.DrawFn, depth: int) -> Any:
+    properties = draw(_properties(depth))
+    required = [name for name in properties if draw(_EIGHTH)]
     schema: Schema = {"type": "object", "properties": properties, "required": required}
-    extra = draw(st.sampled_from([None, None, False, False, False, False, "schema"]))
+    extra = draw(_MORE)
     if extra is not None:
-        schema["additionalProperties"] = draw(inner) if extra == "schema" else extra
-    return {**schema, **draw(st.sampled_from([{}, {}, {}, {"minProperties": 1}, {"propertyNames": {"maxLength": 1}}]))}
+        schema["additionalProperties"] = draw(schemas(depth)) if extra == "schema" else extra
+    return {**schema, **draw(_OBJECT_BOUNDS)}
+
+
+@cache
+def parameters_of_tools() -> st.SearchStrategy[Any]:
+    """The parameters of a tool, with two definitions."""
+    return _parameters()
 
 
 @st.composite
-def parameters_of_tools(draw: st.DrawFn) -> Any:
-    """The parameters of a tool, with two definitions."""
+def _parameters(draw: st.DrawFn) -> Any:
     return {**draw(objects()), "$defs": {"A": draw(schemas(1)), "B": draw(schemas(2))}}
 
 

@@ -241,7 +241,7 @@ async def test_whatever_a_policy_raises_it_denies_and_harms_nobody_else(thrown: 
     assert second.value == "done"
 
 
-GARBAGE: list[Any] = [True, "deny", Deny, ("no",), object()]
+GARBAGE: list[Any] = [True, "deny", Deny, ("no",), pytest.param(object(), id="object")]
 
 
 @pytest.mark.parametrize("garbage", GARBAGE, ids=str)

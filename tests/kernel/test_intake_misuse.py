@@ -42,7 +42,7 @@ async def refuses(run: Callable[[], Awaitable[object]], kind: type[Exception], m
 
 
 @runs
-@pytest.mark.parametrize("scope", [None, 5, object(), trio.CancelScope], ids=repr)
+@pytest.mark.parametrize("scope", [None, 5, pytest.param(object(), id="object"), trio.CancelScope], ids=repr)
 async def test_no_scope_is_a_type_error(run: Run, scope: object) -> None:
     """The caller owns the lifetime; None is no scope that is never cancelled."""
     async with trailed(quick) as (registry, trail):

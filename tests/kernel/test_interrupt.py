@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 import attrs
@@ -27,7 +28,6 @@ from trio_tools import (
     ErrorCode,
     ErrorInfo,
     Registry,
-    Tool,
     ToolCall,
     ToolContext,
     ToolResult,
@@ -68,22 +68,20 @@ async def slow(a: int) -> int:
     return a
 
 
-def reports(seen: Seen) -> Tool:
-    """A tool that reports progress, makes an effect and answers."""
+@tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
+async def reporting(a: int, ctx: ToolContext) -> int:
+    """Report progress, make an effect and answer."""
+    seen = ctx.require(Seen)
 
     async def count() -> dict[str, int]:
         await trio.sleep(1)
         seen.counted += 1
         return {"counted": 1}
 
-    @tool(read_only=True, idle_timeout=30, finalize_content=lambda result: None)
-    async def reporting(a: int, ctx: ToolContext) -> int:
-        ctx.report_progress(1, 2)
-        await ctx.irreversible("count", count)
-        await trio.sleep(1)
-        return a
-
-    return reporting
+    ctx.report_progress(1, 2)
+    await ctx.irreversible("count", count)
+    await trio.sleep(1)
+    return a
 
 
 FULL = [ToolCall("reporting", {"a": 1}, id="1"), ToolCall("nowhere", {}, id="2"), ToolCall("quick", {"a": "x"}, id="3")]
@@ -109,16 +107,22 @@ class Injector:
         self.lines = 0
         self.where = ""
 
-    def trace(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-        code = frame.f_code
-        if not code.co_filename.startswith(ROOMS) or code.co_name in USER_CODE:
-            return None
+    def enter(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
+        return self.step if in_kernel(frame.f_code) else None
+
+    def step(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
         if event == "line":
             self.lines += 1
             if self.lines == self.at:
-                self.where = f"{code.co_filename}:{frame.f_lineno} {code.co_name}"
+                self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
+                sys.settrace(None)  # what comes after it is not counted
                 signal.raise_signal(signal.SIGINT)
-        return self.trace
+        return self.step
+
+
+@cache
+def in_kernel(code: CodeType) -> bool:
+    return code.co_filename.startswith(ROOMS) and code.co_name not in USER_CODE
 
 
 async def policy(view: CallView) -> None:
@@ -144,7 +148,7 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
         seen.events.append(event)
 
     async def turn(registry: Registry) -> None:
-        sys.settrace(injector.trace)
+        sys.settrace(injector.enter)
         try:
             seen.returned = await registry.execute_turn(CALLS if seams != "all" else FULL, scope=trio.CancelScope())
         finally:
@@ -156,7 +160,8 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
             registry.register(quick)
             registry.register(slow)
             registry.add_observer(observe)
-            registry.register(reports(seen))
+            registry.register(reporting)
+            registry.provide(Seen, seen)
             if seams != "none":
                 registry.add_pre_policy(policy)
                 registry.add_wrapper(wrapper)

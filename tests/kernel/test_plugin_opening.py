@@ -186,7 +186,7 @@ def lived(injector: Injector) -> tuple[list[str], BaseException | None]:
 
     async def main() -> None:
         before = trio.lowlevel.current_statistics().tasks_living
-        sys.settrace(injector.trace)
+        sys.settrace(injector.enter)
         try:
             await a_life(lines)
         finally:

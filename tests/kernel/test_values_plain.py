@@ -104,7 +104,7 @@ def _ring() -> Point:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (object(), "$: a value of type object has no JSON form"),
+        pytest.param(object(), "$: a value of type object has no JSON form", id="object"),
         ({"a": [1, print]}, "$.a[1]: a value of type builtin_function_or_method has no JSON form"),
         (math.nan, "$: nan is not a finite number"),
         ([Decimal("NaN")], "$[0]: NaN is not a finite number"),
@@ -113,7 +113,7 @@ def _ring() -> Point:
         ({(1, 2): "a"}, "$: a key of type tuple is not a string"),
         ({Color.RED: 1, "red": 2}, '$: two keys that are both "red"'),
         (Point, "$: a value of type type has no JSON form"),
-        ((one for one in [1]), "$: a value of type generator has no JSON form"),
+        pytest.param((one for one in [1]), "$: a value of type generator has no JSON form", id="generator"),
     ],
     ids=str,
 )

@@ -50,6 +50,12 @@ def tree_of(source: str) -> ast.Module:
 
 
 @cache
+def nodes_of(source: str) -> tuple[ast.AST, ...]:
+    """Every node of its tree."""
+    return tuple(ast.walk(tree_of(source)))
+
+
+@cache
 def comments_of(source: str) -> dict[int, str]:
     """The comment on each line that has one, by line number, without its hash."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)

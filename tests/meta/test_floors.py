@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 import pytest
-from house import FUNCTIONS, dotted, expect_none, imported_module, modules, tree_of, walk
+from house import FUNCTIONS, dotted, expect_none, imported_module, modules, nodes_of, tree_of, walk
 
 FLOORS = {
     "values": 0,
@@ -64,7 +64,7 @@ def module_of(path: str) -> list[str]:
 
 def imports(path: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """Line and dotted parts of every module that is imported; of `from room import _file`, the file."""
-    for node in ast.walk(tree_of(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name.split(".")) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -134,7 +134,7 @@ def _third_party(node: ast.AST) -> list[str]:
 def late_imports(path: str, source: str) -> list[str]:
     """Imports inside functions of what is not in the list of packages worth it."""
     found: set[tuple[int, str]] = set()
-    for function in ast.walk(tree_of(source)):
+    for function in nodes_of(source):
         if isinstance(function, FUNCTIONS):
             for node in ast.walk(function):
                 found.update((node.lineno, name) for name in _third_party(node) if isinstance(node, ast.stmt))

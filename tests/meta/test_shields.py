@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 
 import pytest
-from house import comments_of, dotted, expect_none, modules, named_nodes, tree_of
+from house import comments_of, dotted, expect_none, modules, named_nodes, nodes_of, tree_of
 
 # Shields without a bound, by module and function, each with the reason why waiting for ever is right there.
 # One that is not found any more must go.
@@ -61,7 +61,7 @@ def unbounded(path: str, source: str) -> dict[tuple[str, str], int]:
 def unexplained(path: str, source: str) -> list[str]:
     """Shields without a comment on their line or the few above."""
     comments = comments_of(source)
-    lines = [getattr(node, "lineno", 0) for node in ast.walk(tree_of(source)) if _shield(node) is not None]
+    lines = [getattr(node, "lineno", 0) for node in nodes_of(source) if _shield(node) is not None]
     return [
         f"{path}:{line}: a shield without a word on why"
         for line in sorted(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -51,21 +52,26 @@ def surroundings(variables: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "NO_COLOR": "1", **variables}
 
 
-def fresh_environment(folder: Path) -> Environment:
-    """Build both wheels and install them. What they depend on is taken from this interpreter's packages, so that
-    nothing is downloaded."""
-    wheels, home, empty = folder / "wheels", folder / "environment", folder / "empty"
-    empty.mkdir()
-    for source in (ROOT, ROOT / "tests" / "third_party"):
-        _done("-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source))
-    _done("-m", "venv", "--without-pip", str(home))
+def fresh_environment(folder: Path) -> Path:
+    """Build both wheels and install them in this folder, unless another process has, or does so just now; the
+    interpreter. What they depend on is taken from this interpreter's packages, so that nothing is downloaded."""
+    folder.mkdir(exist_ok=True)
+    wheels, home, made = folder / "wheels", folder / "environment", folder / "made"
     python = home / "bin" / "python"
-    built = map(str, sorted(wheels.glob("*.whl")))
-    _done("-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps", *built)
-    (inside,) = home.glob("lib/python*/site-packages")
-    # a path of a path file is searched, but path files in it are not obeyed: the tree under test stays out
-    (inside / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return Environment(python, empty)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if made.exists():
+            return python
+        for source in (ROOT, ROOT / "tests" / "third_party"):
+            _done("-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source))
+        _done("-m", "venv", "--without-pip", str(home))
+        built = map(str, sorted(wheels.glob("*.whl")))
+        _done("-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps", *built)
+        (inside,) = home.glob("lib/python*/site-packages")
+        # a path of a path file is searched, but path files in it are not obeyed: the tree under test stays out
+        (inside / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        made.touch()
+    return python
 
 
 def _done(*arguments: str) -> None:

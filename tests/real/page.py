@@ -39,7 +39,7 @@ def variables(folder: Path, environment: Environment) -> dict[str, str]:
     """Those of a shell in which the environment is active."""
     path = os.pathsep.join((str(environment.python.parent), os.environ["PATH"]))
     # plugins of pytest that this interpreter has, and a newcomer has not
-    without = "-p no:randomly -p no:trio -p no:anyio"
+    without = "-p no:randomly -p no:trio -p no:anyio -p no:xdist"
     return {"PATH": path, "HOME": str(folder), "COLUMNS": "80", "PYTEST_ADDOPTS": without}
 
 

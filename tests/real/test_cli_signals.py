@@ -13,8 +13,8 @@ INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 # Seconds in which a run that waits for input is to end: at once, on a machine that does other things too.
 AT_ONCE = 3.0
 # Ignores what asks it to stop, until the shell toolkit's grace is over: a call that stays pending for a while.
-DEAF = "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 0.1; done"
-GOOD_BYE = "trap 'echo bye; exit 0' TERM; echo $$ > pid; echo begun; sleep 300 & wait"
+DEAF = "trap '' TERM; echo begun; echo $$ > pid; while :; do sleep 0.1; done"
+GOOD_BYE = "trap 'echo bye; exit 0' TERM; echo begun; echo $$ > pid; sleep 300 & wait"
 
 
 def working(cli: Cli, folder: Path, command: str) -> int:

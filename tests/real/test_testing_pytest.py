@@ -13,6 +13,10 @@ from trio_tools.testing import explore_turn
 from trio_tools.tool import tool
 from trio_tools.values import ToolCall
 
+# Without the plugins that have nothing to do there: they take longer to import than all else.
+WITHOUT = [word for name in ("randomly", "trio", "anyio", "cacheprovider") for word in ("-p", f"no:{name}")]
+PYTEST = [sys.executable, "-m", "pytest", "-q", *WITHOUT]
+
 SESSION = """
 import os, tempfile, trio
 
@@ -46,14 +50,24 @@ def test_after_it(tmp_path, trio_tools_effects, trio_tools_gate):
 
 def test_its_fixtures_find_what_is_wrong_and_leave_the_session_alone(tmp_path: Path) -> None:
     (tmp_path / "test_session.py").write_text(SESSION)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--tb=line"]
-    ran = subprocess.run([*command, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [*PYTEST, "--tb=line", str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     printed = ran.stdout
     assert ran.returncode == 1, printed + ran.stderr
     assert "3 passed, 1 failed, 1 error" in printed or "1 failed, 4 passed, 1 error" in printed, printed
     assert "FAILED test_session.py::test_bad" in printed
     assert "ERROR test_session.py::test_untidy" in printed
     assert "promises were broken in 1 of 2 explorations" in printed
+
+
+def test_processes_of_pytest_hand_over_what_they_have_explored(tmp_path: Path) -> None:
+    (tmp_path / "test_session.py").write_text(SESSION)
+    ran = subprocess.run(
+        [*PYTEST, "-n1", "-k", "good or bad"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "1 failed, 1 passed" in ran.stdout, ran.stdout + ran.stderr
+    assert "promises were broken in 1 of 2 explorations" in ran.stdout
 
 
 async def runs_a_program() -> str:

@@ -13,7 +13,7 @@ from trio_tools.testing._surroundings import MARK
 
 ROOT = Path(__file__).parents[2]
 # Seconds that a child may take before a test gives up: it takes one.
-BOUND = 60
+BOUND = 120
 
 TOOL = '''
 import trio
@@ -84,7 +84,10 @@ def child_environment(**variables: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", REPLAY, MARK))}
     folder = os.path.dirname(sys.executable)
     path = f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    return {**kept, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "300", **variables}
+    # plugins that have nothing to do there, and take longer to import than all else
+    without = "-p no:randomly -p no:trio -p no:anyio -p no:xdist"
+    ours = {"PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "300", "PYTEST_ADDOPTS": without}
+    return {**kept, "PATH": path, **ours, **variables}
 
 
 def in_shell(line: str, folder: Path) -> str:

@@ -13,7 +13,7 @@ import trio
 from trio_tools.testing import explore_cancellation
 
 # Seconds that an end of a connection may take to be heard of before a test gives up.
-BOUND = 10
+BOUND = 120
 # Connections that may wait to be accepted: more than an exploration of two steps makes.
 BACKLOG = 100
 

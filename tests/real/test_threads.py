@@ -26,7 +26,7 @@ from trio_tools import (
     tool,
 )
 
-PATIENCE = 10  # seconds that a thread of a failing test waits before it gives up
+PATIENCE = 120  # seconds that a thread of a failing test waits before it gives up
 
 
 @attrs.define

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 import pytest
 import trio
 
 from trio_tools.testing import LeftoversError, no_leftovers
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_others_hold_is_not_looked_through() -> Iterator[None]:
+    """By the collector, each time that something is left: in the whole suite that is half a million objects."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def left_by(leave: Callable[[], object], *watched: object) -> list[str]:

@@ -43,4 +43,4 @@ def test_neither_shows_what_a_write_has_staged(tmp_path: Path) -> None:
         place.write_text("needle\n")
     with opened(tmp_path) as python, opened(tmp_path, the_ripgrep()) as ripgrep:
         assert python.grep("needle") == ripgrep.grep("needle") == "Found 1 matches\n\nshown\nLine 1: needle"
-        assert python.glob("**") == "shown"
+        assert python.glob("**") == ["shown"]

@@ -2,6 +2,7 @@
 here name what is imported late."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
@@ -48,8 +49,9 @@ def parse(arguments: Sequence[str]) -> Request | None:
     return parsed
 
 
+@cache
 def app() -> "App":
-    """The parser with all commands."""
+    """The parser with all commands, made once: that takes longer than to parse."""
     from cyclopts import App
 
     made = App(name="trio-tools", version=_version, help=ABOUT, help_format="markdown", result_action="return_value")

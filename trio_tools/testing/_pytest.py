@@ -3,9 +3,9 @@ point."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, Protocol, TypedDict
 
 import pytest
 
@@ -17,20 +17,44 @@ from trio_tools.testing._report import BrokenPromiseError, Report
 
 P = ParamSpec("P")
 
-_REPORTS = pytest.StashKey[list[Report]]()
+
+class _Told(TypedDict):
+    """What is told of an exploration at the end: plain data, which a process of pytest-xdist can hand over."""
+
+    name: str
+    runs: int
+    seconds: float
+    broken: bool
+    unproved: list[str]
+
+
+_TOLD = pytest.StashKey[list[_Told]]()
+# Under which name a process of pytest-xdist hands it over.
+_HANDED_OVER = "trio_tools_explorations"
+
+
+def _told(report: Report) -> _Told:
+    return _Told(
+        name=report.name,
+        runs=report.runs,
+        seconds=report.seconds,
+        broken=bool(report.failures),
+        unproved=list(report.unproved),
+    )
 
 
 def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Report]:
     @wraps(explore)
     def kept(*args: P.args, **kwargs: P.kwargs) -> Report:
         __tracebackhide__ = True
-        reports = config.stash.setdefault(_REPORTS, [])
+        told = config.stash.setdefault(_TOLD, [])
         try:
-            reports.append(explore(*args, **kwargs))
+            report = explore(*args, **kwargs)
         except BrokenPromiseError as broken:
-            reports.append(broken.report)
+            told.append(_told(broken.report))
             raise
-        return reports[-1]
+        told.append(_told(report))
+        return report
 
     return kept
 
@@ -67,19 +91,39 @@ def trio_tools_gate() -> Gate:
     return Gate()
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over what was explored, if this is one of several processes."""
+    output: dict[str, list[_Told]] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_HANDED_OVER] = session.config.stash.get(_TOLD, list[_Told]())
+
+
+class _Node(Protocol):
+    """One of several processes, as pytest-xdist shows it."""
+
+    config: pytest.Config
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: _Node) -> None:
+    """Take what one of several processes has explored. One that has crashed hands nothing over."""
+    output: Mapping[str, list[_Told]] = getattr(node, "workeroutput", {})
+    node.config.stash.setdefault(_TOLD, []).extend(output.get(_HANDED_OVER, []))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say what was explored, and what that leaves unproved."""
-    reports = config.stash.get(_REPORTS, list[Report]())
-    if not reports:
+    told = config.stash.get(_TOLD, list[_Told]())
+    if not told:
         return
-    runs, seconds = sum(report.runs for report in reports), sum(report.seconds for report in reports)
+    runs, seconds = sum(one["runs"] for one in told), sum(one["seconds"] for one in told)
     terminalreporter.section("trio_tools")
-    explorations = "1 exploration" if len(reports) == 1 else f"{len(reports)} explorations"
-    broken = sum(bool(report.failures) for report in reports)
+    explorations = "1 exploration" if len(told) == 1 else f"{len(told)} explorations"
+    broken = sum(one["broken"] for one in told)
     outcome = (
         f"promises were broken in {broken} of {explorations}" if broken else f"every promise held in {explorations}"
     )
     terminalreporter.line(f"{outcome}: {runs} runs, {seconds:.2f} s")
-    for report in reports:
-        for unproved in report.unproved:
-            terminalreporter.line(f"unproved of {report.name}: {unproved}")
+    for one in told:
+        for unproved in one["unproved"]:
+            terminalreporter.line(f"unproved of {one['name']}: {unproved}")
