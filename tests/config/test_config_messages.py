@@ -83,7 +83,7 @@ OURS = [
         "[plugins.files]\ntools = ['x']\nsearch_timeout = 0",
         [
             f"{F}[plugins.files] root: required, and missing",
-            f"{F}[plugins.files] tools: must be any of read, glob, grep: there is no 'x'",
+            f"{F}[plugins.files] tools: must be any of read, write, edit, glob, grep: there is no 'x'",
             f"{F}[plugins.files] search_timeout: must be a positive finite number of seconds, not 0.0",
         ],
     ),

@@ -12,6 +12,8 @@ from trio_tools.toolkits.shell import ShellConfig, shell
 # A call of each, which takes a moment and touches what the tool is for.
 CALLS: Mapping[str, dict[str, object]] = {
     "read": {"file_path": "a.txt", "offset": 2, "limit": 3},
+    "write": {"file_path": "made/new.txt", "content": "new\n"},
+    "edit": {"file_path": "b/c.py", "old_string": "= ", "new_string": "=  "},
     "glob": {"pattern": "**/*.py"},
     "grep": {"pattern": "needle"},
     "bash": {"command": "echo early; sleep 0.03 & echo late; wait", "description": "Echo twice"},
@@ -25,4 +27,7 @@ def plugins_on(folder: Path) -> list[AnyPlugin]:
     (folder / "a.txt").write_text("needle\n" * 50)
     (folder / "b").mkdir()
     (folder / "b" / "c.py").write_text("x = 1\n")
-    return [files(FilesConfig(root=folder)), shell(ShellConfig(root=folder, grace=1.0))]
+    return [
+        files(FilesConfig(root=folder, tools=("read", "write", "edit", "glob", "grep"))),
+        shell(ShellConfig(root=folder, grace=1.0)),
+    ]

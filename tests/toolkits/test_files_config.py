@@ -12,7 +12,7 @@ from trio_tools.toolkits.files._root import Root
 
 
 def test_a_config_is_frozen_and_has_defaults() -> None:
-    """T031: all three tools, and 30 seconds for a search."""
+    """T031: the three tools that change nothing, and 30 seconds for a search."""
     config = FilesConfig(root=Path("."))
     assert (config.tools, config.search_timeout) == (("read", "glob", "grep"), 30)
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
@@ -22,7 +22,7 @@ def test_a_config_is_frozen_and_has_defaults() -> None:
 @pytest.mark.parametrize(
     ("tools", "message"),
     [
-        (("read", "reed"), "tools must be any of read, glob, grep: there is no 'reed'"),
+        (("read", "reed"), "tools must be any of read, write, edit, glob, grep: there is no 'reed'"),
         (("read", "read"), "must name each once"),
         ((), "must name one at least"),
     ],

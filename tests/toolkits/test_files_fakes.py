@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from trio_tools.tool import Tool
-from trio_tools.toolkits.files._config import FilesConfig
+from trio_tools.toolkits.files import FilesConfig, GuardedFiles
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._tools import tools_of
 from trio_tools.values import ToolError
@@ -76,7 +76,7 @@ def opened(root: Path) -> Generator[Files, None, None]:
     """The tools on a folder. Fails if a descriptor is left open at the end."""
     before = os.listdir("/proc/self/fd")
     with Root(root) as boundary:
-        tools = {one.name: one for one in tools_of(boundary, FilesConfig(root=root))}
+        tools = {one.name: one for one in tools_of(boundary, FilesConfig(root=root), GuardedFiles())}
         yield Files(boundary, tools)
     assert os.listdir("/proc/self/fd") == before
 

@@ -9,7 +9,10 @@ import attrs
 
 from trio_tools.registry import option, positive_seconds
 
-TOOLS = ("read", "glob", "grep")
+TOOLS = ("read", "write", "edit", "glob", "grep")
+# Those that only look. What writes has to be asked for: nobody's files are changed because a config was left as it was.
+READING = ("read", "glob", "grep")
+WRITING = frozenset(TOOLS) - frozenset(READING)
 # Seconds that a search may take (T031). It is what the source gives; a tree that takes longer wants a narrower search.
 SEARCH_SECONDS = 30.0
 
@@ -33,24 +36,24 @@ def _check_tools(_: object, __: attrs.Attribute[tuple[str, ...]], tools: tuple[s
     if len(set(tools)) < len(tools):
         raise ValueError(f"tools must name each once, not as in {', '.join(tools)}")
     if not tools:
-        raise ValueError(f"tools must name one at least; leave it out for all of {', '.join(TOOLS)}")
+        raise ValueError(f"tools must name one at least; leave it out for {', '.join(READING)}")
 
 
 @attrs.frozen(kw_only=True)
 class FilesConfig:
-    """What is shown of the disk, and by which tools.
+    """What is shown of the disk, what may be changed there, and by which tools.
 
     Raises `ValueError` for a tool that is unknown, named twice, or none at all, and for a budget that is not a positive
     finite number of seconds; `TypeError` for a root that is no path and tools that are not a list.
 
     Attributes:
         root: The directory that the tools are confined to; a relative one counts from the working directory.
-        tools: The tools to register, any of read, glob and grep.
-        search_timeout: The budget of glob and of grep; read has none.
+        tools: The tools to register, any of read, write, edit, glob and grep. By default those that change nothing.
+        search_timeout: The budget of glob and of grep; the others have none.
     """
 
     root: Path = attrs.field(converter=_path)
-    tools: tuple[str, ...] = attrs.field(default=TOOLS, converter=_names, validator=_check_tools)
+    tools: tuple[str, ...] = attrs.field(default=READING, converter=_names, validator=_check_tools)
     search_timeout: float = attrs.field(
         default=SEARCH_SECONDS, validator=positive_seconds, metadata=option(unit="seconds")
     )

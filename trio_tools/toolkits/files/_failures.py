@@ -11,6 +11,15 @@ from trio_tools.values import ToolError
 # There is no such file: also when the name is one that no file can have.
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 
+# What can be done about a write that the operating system refused.
+_ADVICE = {
+    errno.ENOSPC: "Free some space first.",
+    errno.EDQUOT: "Free some space first.",
+    errno.EFBIG: "Write less, or several files.",
+    errno.ENAMETOOLONG: "Use a shorter name.",
+}
+_OTHER = "Tell the user, or use another path."
+
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a named pipe",
@@ -24,7 +33,7 @@ _KINDS = {
 def outside(path: str, root: str) -> ToolError:
     """A path that leads out of the root; whether anything is there is not said, since nobody looked."""
     return ToolError(
-        f"{shown(path)} leads outside the root directory {shown(root)}, and nothing outside it can be read. "
+        f"{shown(path)} leads outside the root directory {shown(root)}, and nothing outside it can be reached. "
         "Use a path inside it, relative to the root.",
         code="FS_OUTSIDE_ROOT",
     )
@@ -38,7 +47,7 @@ def missing(path: str) -> ToolError:
 
 
 def not_regular(path: str, mode: int) -> ToolError:
-    advice = "Name a file in it." if stat.S_ISDIR(mode) else "Only regular files can be read."
+    advice = "Name a file in it." if stat.S_ISDIR(mode) else "Only regular files can be read and written."
     kind = _KINDS.get(stat.S_IFMT(mode), "something else")
     return ToolError(f"{shown(path)} is {kind}, not a regular file. {advice}", code="FS_NOT_REGULAR_FILE")
 
@@ -51,7 +60,9 @@ def not_directory(path: str) -> ToolError:
 
 
 def not_text(path: str, why: str) -> ToolError:
-    return ToolError(f"{shown(path)} is not UTF-8 text: {why}. Only text files can be read.", code="FS_NOT_TEXT")
+    return ToolError(
+        f"{shown(path)} is not UTF-8 text: {why}. Only text files can be read and edited.", code="FS_NOT_TEXT"
+    )
 
 
 def link_loop(path: str) -> ToolError:
@@ -60,6 +71,62 @@ def link_loop(path: str) -> ToolError:
         "often. Use a path without links and without '..'.",
         code="FS_LINK_LOOP",
     )
+
+
+def reserved(path: str) -> ToolError:
+    return ToolError(
+        f"{shown(path)} is where the files toolkit itself keeps files while they are written. Use another name.",
+        code="FS_RESERVED",
+    )
+
+
+def not_written(path: str, error: OSError) -> ToolError:
+    """What the operating system answered to a write; the file is as it was."""
+    if isinstance(error, NotADirectoryError):
+        return ToolError(
+            f"{shown(path)} cannot be written: a name on its way is a file, not a directory. Use another path.",
+            code="FS_NOT_DIRECTORY",
+        )
+    if error.errno in (errno.ELOOP, errno.ENOENT, errno.EEXIST):
+        return ToolError(
+            f"{shown(path)} could not be written, and is as it was: something on its way was moved or replaced "
+            "meanwhile. Try again.",
+            code="FS_FAILED",
+        )
+    reason = error.strerror or type(error).__name__
+    return ToolError(
+        f"{shown(path)} could not be written, and is as it was: {reason}. {_ADVICE.get(error.errno or 0, _OTHER)}",
+        code="FS_FAILED",
+    )
+
+
+def not_observed(path: str, *, in_session: bool) -> ToolError:
+    """A file that is there, and that nobody has read on behalf of whoever wants to change it."""
+    why = "has not been read in this session" if in_session else "is there, and this call is of no session that read it"
+    return ToolError(
+        f"{shown(path)} {why}; what was not read is not replaced — read the file, then retry",
+        code="FS_NOT_OBSERVED",
+    )
+
+
+def stale(path: str) -> ToolError:
+    return ToolError(
+        f"{shown(path)} has changed since it was read, and is as it was left — re-read the file, then retry",
+        code="FS_STALE_VERSION",
+    )
+
+
+def absent(path: str) -> ToolError:
+    """A file to edit that is known not to be there."""
+    return ToolError(
+        f"{shown(path)} does not exist. Create it with write, or check the spelling; paths are relative to the root "
+        "directory.",
+        code="FS_NOT_FOUND",
+    )
+
+
+def bad_argument(problem: str) -> ToolError:
+    return ToolError(problem, code="FS_INVALID_ARGUMENT")
 
 
 def bad_pattern(pattern: str, why: str) -> ToolError:

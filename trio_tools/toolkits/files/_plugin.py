@@ -6,15 +6,18 @@ from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
 
 from trio_tools.registry import Registry, plugin
-from trio_tools.toolkits.files._config import FilesConfig
+from trio_tools.toolkits.files._config import WRITING, FilesConfig
+from trio_tools.toolkits.files._guard import GuardedFiles
 from trio_tools.toolkits.files._root import Root
+from trio_tools.toolkits.files._staging import sweep
 from trio_tools.toolkits.files._tools import tools_of
 
 
-@plugin("files", config=FilesConfig)
+@plugin("files", config=FilesConfig, provides=(GuardedFiles,))
 @asynccontextmanager
 async def files(registry: Registry, config: FilesConfig) -> AsyncGenerator[None, None]:
-    """The tools `read`, `glob` and `grep`, for the files below the config's root, which is held open meanwhile.
+    """The tools of the config, for the files below its root, which is held open meanwhile. A policy may guard them
+    (`GuardedFiles`). What writers that were killed have left in the root is swept, where there are tools that write.
 
     Raises `OSError` if the root cannot be opened as a directory.
 
@@ -22,6 +25,10 @@ async def files(registry: Registry, config: FilesConfig) -> AsyncGenerator[None,
     """
     with ExitStack() as joined:
         root = joined.enter_context(Root(config.root))
-        for one in tools_of(root, config):
+        guarded = GuardedFiles()
+        joined.enter_context(registry.provide(GuardedFiles, guarded))
+        if not WRITING.isdisjoint(config.tools):
+            sweep(root)
+        for one in tools_of(root, config, guarded):
             joined.enter_context(registry.register(one))
         yield

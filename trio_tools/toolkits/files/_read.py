@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import failed, not_regular, not_text
+from trio_tools.toolkits.files._guard import FileGuard, GuardedFiles
+from trio_tools.toolkits.files._publish import holder, status_of
 from trio_tools.toolkits.files._root import Root
 from trio_tools.toolkits.files._shown import shown
 from trio_tools.toolkits.files._text import NotText, lines, regular_file, texts
-from trio_tools.values import ToolError
+from trio_tools.toolkits.files._version import Seen
+from trio_tools.values import Session, ToolError
 
 # Lines of one page, and what `limit` may be at most (F001): enough for nearly every source file at once.
 MAX_LINES = 2_000
@@ -20,8 +24,9 @@ CUT = f"... (line truncated to {MAX_LINE_CHARS} chars)"
 MAX_PAGE_BYTES = 51_200
 
 
-def read_tool(root: Root) -> Tool:
-    """The tool `read`, for the files below a root. It has no time limit of its own (T031)."""
+def read_tool(root: Root, guarded: GuardedFiles) -> Tool:
+    """The tool `read`, for the files below a root. It has no time limit of its own (T031). What was read, or found to
+    be missing, is told to whoever guards the files."""
 
     @tool(read_only=True, idempotent=True)
     def read(file_path: str, offset: int = 1, limit: int = MAX_LINES, *, ctx: SyncToolContext) -> str:
@@ -38,15 +43,35 @@ def read_tool(root: Root) -> Tool:
                 if not place.is_regular:  # looked at before it is opened: opening a device can do things
                     raise not_regular(file_path, place.mode)
                 with regular_file(place.directory, place.names[-1], path=file_path) as descriptor:
-                    pieces = texts(descriptor, errors="strict", step=ctx.check_cancelled)
+                    seen = None if guarded.guard is None else Seen(descriptor)
+                    pieces = texts(descriptor, errors="strict", step=ctx.check_cancelled, seen=seen)
                     page = _page(lines(pieces, keep=MAX_LINE_CHARS), file_path, offset, limit)
+                if guarded.guard is not None and seen is not None:
+                    guarded.guard.observed(ctx.session, "/".join(place.names), seen.version())
         except NotText as why:
             raise not_text(file_path, str(why)) from None
         except OSError as error:
             raise failed(file_path, error) from None
+        except ToolError as error:
+            if guarded.guard is not None and error.code == "FS_NOT_FOUND":
+                _remember_absence(guarded.guard, ctx.session, root, file_path)
+            raise
         return f"<path>{shown(file_path)}</path>\n<type>file</type>\n<content>\n{page}\n</content>"
 
     return read
+
+
+def _remember_absence(guard: FileGuard, session: Session | None, root: Root, file_path: str) -> None:
+    """Tell the guard of a file that is not there, if it is not. An offset past the end is not found either."""
+    with suppress(ToolError, OSError, ValueError):  # then it is no path at which a file could be made
+        target = root.aim(file_path)
+        try:
+            with suppress(FileNotFoundError), holder(target) as directory:
+                if status_of(target, directory) is not None:
+                    return
+            guard.observed(session, target.path, None)
+        finally:
+            target.close()
 
 
 def _check(file_path: str, offset: int, limit: int) -> None:

@@ -9,6 +9,7 @@ root. The descriptor of the root is held open, so that nothing done to the root'
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import attrs
 
-from trio_tools.toolkits.files._failures import failed, link_loop, missing, outside
+from trio_tools.toolkits.files._failures import failed, link_loop, missing, not_regular, outside, reserved
 from trio_tools.toolkits.files._shown import shown
 from trio_tools.values import ToolError
 
@@ -27,6 +28,10 @@ from trio_tools.values import ToolError
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # To hold a thing without opening it: no permission to read is needed, no device or pipe wakes up.
 HOLD = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+# The one name in a root that is the toolkit's own: of the directory, at its top, in which a file that replaces another
+# has its name for a moment, and what the name of such a file begins with. No path and no search leads there.
+STAGING = ".trio-tools-staging"
 
 # Links in one path. Linux itself allows 40.
 MAX_LINKS = 40
@@ -59,6 +64,29 @@ class Place:
     @property
     def is_regular(self) -> bool:
         return stat.S_ISREG(self.mode)
+
+
+@attrs.frozen
+class Target:
+    """Where a file is, or would be: `above`, the names of a directory that is there, and `below`, those from it to the
+    file. If there are several, the first did not exist when the path was walked.
+
+    `directory` is a descriptor of the one that is there, `given` the path as a model wrote it.
+    """
+
+    given: str
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+    directory: int
+
+    @property
+    def path(self) -> str:
+        """Its path below the root, without links."""
+        return "/".join((*self.above, *self.below))
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self.directory)
 
 
 class Root:
@@ -127,6 +155,19 @@ class Root:
         finally:
             os.close(walk.here)
 
+    def aim(self, path: str) -> Target:
+        """Walk a path as `locate` does to a regular file, or to where one can be made. The caller closes the target.
+
+        Raises as that does, `FS_NOT_REGULAR_FILE` for what is none; and `OSError`, and `ValueError` for a path that no
+        file can have.
+        """
+        walk = _PathWalk(self, path, self.enter())
+        try:
+            return walk.aim()
+        except BaseException:
+            os.close(walk.here)
+            raise
+
 
 @attrs.define
 class _PathWalk:
@@ -150,6 +191,18 @@ class _PathWalk:
             elif name != "." and (mode := self.step(name)) is not None:
                 return Place((*self.names, name), self.here, mode)
         raise link_loop(self.path)
+
+    def aim(self) -> Target:
+        try:
+            place = self.run()
+        except FileNotFoundError:
+            below = tuple(self.pending)
+            if "." in below or ".." in below:
+                raise missing(self.path) from None
+            return Target(self.path, tuple(self.names), below, self.here)
+        if not place.is_regular:
+            raise not_regular(self.path, place.mode)
+        return Target(self.path, place.names[:-1], place.names[-1:], self.here)
 
     def head_for(self, target: str) -> None:
         """Put a path, or a link's target, in front of what is still to be walked."""
@@ -175,7 +228,13 @@ class _PathWalk:
 
     def step(self, name: str) -> int | None:
         """Go one name further. Gives the type of what ends the path, None while there are directories and links."""
-        held = os.open(name, HOLD, dir_fd=self.here)
+        if name.startswith(STAGING):
+            raise reserved(self.path)
+        try:
+            held = os.open(name, HOLD, dir_fd=self.here)
+        except FileNotFoundError:
+            self.pending.appendleft(name)  # what is missing is still to be walked
+            raise
         try:
             mode = os.fstat(held).st_mode
             if stat.S_ISDIR(mode):
@@ -188,7 +247,7 @@ class _PathWalk:
         finally:
             os.close(held)
         if self.pending:  # a file, and the path goes on below it
-            raise missing(self.path)
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
         return mode
 
     def follow(self, target: str) -> None:

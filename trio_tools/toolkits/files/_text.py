@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from trio_tools.toolkits.files._failures import not_regular
+from trio_tools.toolkits.files._version import Seen
 
 # Without O_NONBLOCK, opening a pipe that was put in a file's place would wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -42,24 +43,29 @@ def regular_file(directory: int, name: str, *, path: str) -> Generator[int, None
         os.close(descriptor)
 
 
-def texts(descriptor: int, *, errors: Literal["strict", "replace"], step: Callable[[], None]) -> Iterator[str]:
+def texts(
+    descriptor: int, *, errors: Literal["strict", "replace"], step: Callable[[], None], seen: Seen | None = None
+) -> Iterator[str]:
     """The text of an open file in pieces, every line end as `\\n` (CRLF and a lone CR are line ends too).
 
-    A byte order mark is left out. `step` is called before each piece. Sizes are not asked: special files say 0.
+    A byte order mark is left out. `step` is called before each piece, `seen` takes note of its bytes. Sizes are not
+    asked: special files say 0.
     Raises `NotText` for a NUL in the first `SNIFFED_BYTES`, and for bad UTF-8 where `errors` is `strict`; `OSError`.
     """
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")(errors), translate=True)
-    seen = 0
+    size = 0
     while True:
         step()
         data = os.read(descriptor, CHUNK_BYTES)
-        if b"\0" in data[: max(0, SNIFFED_BYTES - seen)]:
+        if b"\0" in data[: max(0, SNIFFED_BYTES - size)]:
             raise NotText(f"there is a NUL byte in its first {SNIFFED_BYTES:,} bytes, as in a binary file")
-        seen += len(data)
+        size += len(data)
+        if seen is not None:
+            seen.feed(data)
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
-            raise NotText(f"byte {seen - len(error.object) + error.start:,} does not belong there") from None
+            raise NotText(f"byte {size - len(error.object) + error.start:,} does not belong there") from None
         yield text
         if not data:
             return

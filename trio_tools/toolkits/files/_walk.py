@@ -16,7 +16,7 @@ import attrs
 
 from trio_tools.tool import SyncToolContext
 from trio_tools.toolkits.files._pattern import Pattern, Positions
-from trio_tools.toolkits.files._root import DIRECTORY, HOLD, Place
+from trio_tools.toolkits.files._root import DIRECTORY, HOLD, STAGING, Place
 from trio_tools.toolkits.files._shown import shown_path
 from trio_tools.values import ToolError
 
@@ -92,6 +92,8 @@ class Walk:
                 with self._listed(below) as (directory, entries):
                     for entry in entries:
                         self._beat()
+                        if entry.name.startswith(STAGING):
+                            continue
                         if not entry.is_dir(follow_symlinks=False):
                             if self.pattern.matches(positions, entry.name):
                                 yield Entry((*self.top.names, *below, entry.name), directory, entry)
