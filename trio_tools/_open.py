@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trio_tools.config import Config
 
 # Plugins of ours: each says which services it provides, if any.
-OWN_PLUGINS = {"timeout", "logging", "retry", "files", "journal", "shell"}
+OWN_PLUGINS = {"timeout", "logging", "retry", "spill", "files", "journal", "shell", "todo"}
 
 
 def open_registry(

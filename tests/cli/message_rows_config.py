@@ -65,6 +65,20 @@ TABLES: tuple[Row, ...] = (
     ),
     row(
         "check c.toml",
+        "c.toml: [plugins.todo] several_in_progress: required, and missing",
+        "c.toml: [plugins.todo] max_sessions: must be a positive whole number of sessions, not 0",
+        "c.toml: [plugins.spill] directory: required, and missing",
+        "c.toml: [plugins.spill] max_inline_bytes: must be a whole number of bytes from 1024, not 100",
+        files={"c.toml": "[plugins.todo]\nmax_sessions = 0\n[plugins.spill]\nmax_inline_bytes = 100\n"},
+    ),
+    row(
+        "tools --config c.toml",
+        'in plugin "spill", while it was opened: the directory of the spill policy cannot be used: No such file or '
+        'directory: "FOLDER/nowhere/at-all"',
+        files={"c.toml": "[plugins.spill]\ndirectory = 'nowhere/at-all'\n"},
+    ),
+    row(
+        "check c.toml",
         'c.toml: [plugins.shell] timeot: unknown option; did you mean "timeout"?',
         "c.toml: [plugins.shell] root: must be a string, not an integer",
         "c.toml: [plugins.shell] timeout: must be a positive finite number of seconds, not 0.0",
@@ -113,7 +127,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins.shel]: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "journal, logging, retry, shell, timeout"
+            "journal, logging, retry, shell, spill, timeout, todo"
         ),
         files={"c.toml": "[plugins.shel]"},
     ),
@@ -121,7 +135,7 @@ TABLES: tuple[Row, ...] = (
         "check c.toml",
         (
             'c.toml: [plugins."\\u001b[31m\\n"]: no such plugin is installed. Installed: files, '
-            "journal, logging, retry, shell, timeout"
+            "journal, logging, retry, shell, spill, timeout, todo"
         ),
         files={"c.toml": "[plugins.'\\u001b[31m\\n']"},
     ),

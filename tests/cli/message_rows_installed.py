@@ -172,10 +172,13 @@ IMPORTS: tuple[Row, ...] = (
     ),
     row(
         "config nowhere shel",
-        "plugin nowhere: no such plugin is installed. Installed: files, journal, logging, retry, shell, timeout",
+        (
+            "plugin nowhere: no such plugin is installed. Installed: files, journal, logging, retry, shell, spill, "
+            "timeout, todo"
+        ),
         (
             'plugin shel: no such plugin is installed; did you mean "shell"? Installed: files, '
-            "journal, logging, retry, shell, timeout"
+            "journal, logging, retry, shell, spill, timeout, todo"
         ),
     ),
     row(

@@ -25,7 +25,9 @@ OURS = {
     "logging": "trio_tools.policies:logging_plugin",
     "retry": "trio_tools.policies:retry",
     "shell": "trio_tools.toolkits.shell:shell",
+    "spill": "trio_tools.policies:spill",
     "timeout": "trio_tools.policies:timeout",
+    "todo": "trio_tools.toolkits.todo:todo",
 }
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

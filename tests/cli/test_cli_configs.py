@@ -16,6 +16,13 @@ from trio_tools.cli import main
 
 PRICED = "[plugins.shop]\nprice = 2\n"
 PRICE = "TRIO_TOOLS_PLUGINS__SHOP__PRICE"
+# The options without a default.
+NEEDED = {
+    "# root = ...": 'root = "."',
+    "# path = ...": 'path = "calls.db"',
+    "# several_in_progress = ...": "several_in_progress = false",
+    "# directory = ...": 'directory = ".spill"',
+}
 COST = ("call", "cost", '{"item": "tea"}')
 
 
@@ -27,12 +34,11 @@ def shop(folder: Path, *arguments: str, environment: Mapping[str, str] | None = 
     return told(row(arguments, files=files, environment=environment or {}, plugins={"shop": SHOP}), folder)
 
 
-@pytest.mark.parametrize("names", [(), ("shop",), ("shop", "files", "logging"), ("journal",)])
+@pytest.mark.parametrize("names", [(), ("shop",), ("shop", "files", "logging"), ("journal",), ("todo", "spill")])
 def test_what_config_prints_is_a_config(names: tuple[str, ...], tmp_path: Path) -> None:
     printed = shop(tmp_path, "config", *names)
     assert (printed.err, printed.status) == ((), 0)
-    # the options without a default
-    needed = {"# root = ...": 'root = "."', "# path = ...": 'path = "calls.db"'} if names else {}
+    needed = NEEDED if names else {}
     text = "\n".join(needed.get(line, line) for line in printed.out)
     on = ", ".join(["timeout (by default)", *names])
     assert shop(tmp_path, "check", "c.toml", config=text) == Told(
@@ -50,7 +56,7 @@ def test_config_shows_each_option_with_its_default_unit_and_words(tmp_path: Path
 def test_without_names_every_plugin_is_shown_and_none_is_on(tmp_path: Path) -> None:
     out = shop(tmp_path, "config").out
     tables = [line for line in out if "[plugins." in line]
-    names = ("files", "journal", "logging", "retry", "shell", "shop", "timeout")
+    names = ("files", "journal", "logging", "retry", "shell", "shop", "spill", "timeout", "todo")
     assert tables == [f"#[plugins.{name}]" for name in names]
 
 

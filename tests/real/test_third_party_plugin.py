@@ -86,7 +86,7 @@ def test_the_commands_show_what_it_brings(environment: Environment) -> None:
             [
                 'f.toml: [plugins.acme-stok]: no such plugin is installed; did you mean "acme-stock"? '
                 "Installed: acme-circle, acme-report, acme-stock, files, journal, logging, retry, "
-                "shell, timeout",
+                "shell, spill, timeout, todo",
                 'f.toml: [plugins.acme-stock] refersh: unknown option; did you mean "refresh"?',
                 "f.toml: [plugins.acme-stock] warehouse: must be a string, not an integer",
                 "f.toml: [plugins.acme-stock] refresh: must be a positive finite number of seconds, not -1.0",

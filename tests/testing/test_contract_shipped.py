@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
 from trio_tools.journal import JournalConfig, journal, journal_in_memory, memory_journal
-from trio_tools.pipeline import Recorder
-from trio_tools.policies import RetryConfig, logging_plugin, retry, timeout
+from trio_tools.pipeline import PostPolicy, Recorder
+from trio_tools.policies import RetryConfig, SpillConfig, logging_plugin, retry, spill, timeout
 from trio_tools.policies._retry import repeating
+from trio_tools.policies._spill import Spilling
+from trio_tools.policies._spill_folder import SpillFolder
 from trio_tools.policies._timeout import enforce
 from trio_tools.registry import AnyPlugin
-from trio_tools.testing import Promise, plugin_contract, recorder_contract, wrapper_contract
+from trio_tools.testing import Promise, plugin_contract, post_policy_contract, recorder_contract, wrapper_contract
 from trio_tools.toolkits.files import FilesConfig, files
 from trio_tools.toolkits.shell import shell
+from trio_tools.toolkits.todo import TodoConfig, todo
 
 # Ways to end a call of each stock tool, drawn: the kernel's own tests try them all.
 RUNS = 12
@@ -28,6 +32,8 @@ SHIPPED: list[AnyPlugin] = [
     files(FilesConfig(root=Path(__file__).parent)),
     shell,
     journal_in_memory,
+    spill(SpillConfig(directory=Path(gettempdir()))),
+    todo(TodoConfig(several_in_progress=False)),
 ]
 PROMISES = [(plugin.name, promise) for plugin in SHIPPED for promise in plugin_contract(plugin)]
 
@@ -58,6 +64,22 @@ def test_the_wrapper_of_the_retry_policy_keeps_its_promise(code: str) -> None:
     """Round failures that it repeats by itself, and round those of a code that its config names."""
     config = RetryConfig(attempts=3, codes=("TOOL_FAILED", "TOOL_TIMEOUT", "WRAPPER_FAILED", "HTTP_BUSY"))
     for promise in wrapper_contract(lambda: repeating(config), retries=(code, config.attempts), runs=RUNS):
+        promise()
+
+
+@asynccontextmanager
+async def spilling() -> AsyncGenerator[PostPolicy]:
+    config = SpillConfig(directory=Path(gettempdir()), max_inline_bytes=1_024)
+    folder = SpillFolder(config.directory, config.max_total_bytes)
+    try:
+        yield Spilling(config, folder, list).review
+    finally:
+        await folder.remove()
+
+
+def test_the_spill_policy_keeps_its_promises() -> None:
+    """F011, R076: two that fit, and one that is saved, under a name that is never the same."""
+    for promise in post_policy_contract(spilling, values=["a", "b", "long " * 1_000]):
         promise()
 
 

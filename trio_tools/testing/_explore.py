@@ -21,7 +21,7 @@ from trio_tools.testing._services import service_sources
 from trio_tools.testing._surroundings import Surroundings, private_surroundings
 from trio_tools.tool import Body, Tool
 from trio_tools.tool import tool as declare
-from trio_tools.values import ToolCall, check_seconds
+from trio_tools.values import Session, ToolCall, check_seconds
 
 # Times the steps, and the seconds, of the undisturbed call that it may take to settle once something has ended it.
 BOUND = 3
@@ -37,6 +37,7 @@ def explore_cancellation(
     *,
     plugins: Iterable[AnyPlugin] = (),
     services: Iterable[object] | Mapping[type[object], object] = (),
+    session: Session | None = None,
     check: Check | None = None,
     allow: Collection[str] = (),
     seeds: int = 1,
@@ -48,11 +49,11 @@ def explore_cancellation(
 
     Arguments: `tool`, a tool, a typed function, or the name of a tool that one of `plugins` brings; `arguments`, as in
     a `ToolCall`; `plugins`, opened anew for each run behind the timeout policy; `services`, for the tool to `require`:
-    classes and functions make one for each run, other objects are shared by all; `check(run)`, of your own, sync or
-    async, called after each run: it objects by raising, or by returning False or a text; `allow`, names of checks that
-    the tool may break, which the report then lists as unproved; `seeds`, how many orders of tasks to try; `bound`, how
-    many times the steps and seconds of the undisturbed call it may take to settle (30 steps and 30 seconds at least);
-    `seconds`, real ones, after which no more runs are begun.
+    classes and functions make one for each run, other objects are shared by all; `session`, on whose behalf;
+    `check(run)`, of your own, sync or async, called after each run: it objects by raising, or by returning False or a
+    text; `allow`, names of checks that the tool may break, which the report then lists as unproved; `seeds`, how many
+    orders of tasks to try; `bound`, how many times the steps and seconds of the undisturbed call it may take to settle
+    (30 steps and 30 seconds at least); `seconds`, real ones, after which no more runs are begun.
 
     Tools that use threads, processes or sockets are run on the real clock, and the report says what that leaves
     unproved. The environment variable `TRIO_TOOLS_REPLAY` has one case run alone.
@@ -70,6 +71,7 @@ def explore_cancellation(
             calls=(call,),
             plugins=plugins,
             services=services,
+            session=session,
             check=check,
             surroundings=surroundings,
         )
@@ -83,6 +85,7 @@ def explore_turn(
     *,
     plugins: Iterable[AnyPlugin] = (),
     services: Iterable[object] | Mapping[type[object], object] = (),
+    session: Session | None = None,
     check: Check | None = None,
     allow: Collection[str] = (),
     runs: int = RUNS,
@@ -118,6 +121,7 @@ def explore_turn(
             calls=called,
             plugins=plugins,
             services=services,
+            session=session,
             check=check,
             options=options,
             surroundings=surroundings,
@@ -133,6 +137,7 @@ def plan_of(
     surroundings: Surroundings,
     plugins: Iterable[AnyPlugin] = (),
     services: Iterable[object] | Mapping[type[object], object] = (),
+    session: Session | None = None,
     check: Check | None = None,
     options: RegistryOptions | None = None,
 ) -> Plan:
@@ -144,6 +149,7 @@ def plan_of(
         tools=tuple(map(watched, tools)),
         plugins=tuple(in_order_of_need(with_timeout(tuple(plugins)))),
         services=sources,
+        session=session,
         check=_checked(check),
         options=RegistryOptions() if options is None else options,
         surroundings=surroundings,

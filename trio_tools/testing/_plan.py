@@ -15,7 +15,7 @@ from trio_tools.testing._record import Run
 from trio_tools.testing._services import ServiceSource
 from trio_tools.testing._surroundings import Surroundings
 from trio_tools.tool import Tool
-from trio_tools.values import ToolCall
+from trio_tools.values import Session, ToolCall
 
 Check: TypeAlias = Callable[[Run], Awaitable[object] | object]
 
@@ -32,6 +32,7 @@ class Plan:
     options: RegistryOptions
     surroundings: Surroundings
     held: tuple[object, ...]  # what is watched of that which the tools can get their hands on in every run
+    session: Session | None = None
     rehearsed: bool = False  # whether the calls are made once before, for what is kept on purpose to be there
 
     @property

@@ -62,7 +62,7 @@ class Work:
             registry.add_observer(self._observe)
             held = [*plan.held, *filter(is_watched, reachable(run.services.values()))]
             if plan.rehearsed:
-                await registry.execute_turn(plan.calls, scope=trio.CancelScope())
+                await registry.execute_turn(plan.calls, scope=trio.CancelScope(), session=plan.session)
                 run.published.clear()
                 run.zones.clear()
             self._listen(held)
@@ -105,7 +105,10 @@ class Work:
         stepper.begin()
         began = trio.current_time()
         try:
-            run.results = await registry.execute_turn(self._plan.calls, scope=self._scope, on_settled=self._settled)
+            plan = self._plan
+            run.results = await registry.execute_turn(
+                plan.calls, scope=self._scope, session=plan.session, on_settled=self._settled
+            )
         except KeyboardInterrupt:
             run.interrupted = True
             run.results = tuple(life.result for life in run.lives if life.result is not None)

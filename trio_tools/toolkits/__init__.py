@@ -1,1 +1,1 @@
-"""Tools that come with trio_tools; each toolkit is a plugin in a room of its own: `files`, `shell`."""
+"""Tools that come with trio_tools; each toolkit is a plugin in a room of its own: `files`, `shell`, `todo`."""

@@ -13,7 +13,7 @@ from trio_tools.policies import timeout
 from trio_tools.registry import Registration, Registry, RegistryOptions, opened
 from trio_tools.testing._case import Mode
 from trio_tools.testing.contracts._contract import Promise
-from trio_tools.testing.contracts._fresh import Fresh
+from trio_tools.testing.contracts._fresh import Fresh, Make
 from trio_tools.testing.contracts._odd_calls import odd_values
 from trio_tools.testing.contracts._recorder_events import ODD_TEXTS
 from trio_tools.testing.contracts._scene import Scene, Sight, breaking, explored, leaving
@@ -42,13 +42,14 @@ NO_HURRY = 1_000.0
 
 
 def post_policy_contract(
-    make: Callable[[], PostPolicy], *, values: Iterable[object] = (), grace: float = GRACE, runs: int = RUNS
+    make: Make[PostPolicy], *, values: Iterable[object] = (), grace: float = GRACE, runs: int = RUNS
 ) -> tuple[Promise, ...]:
     """What every post-policy promises.
 
-    Arguments: `make`, which gives a new policy for each run; `values` of tools that it reviews besides those that come
-    with the contract, such as one that holds what it is to withhold; `grace`, the seconds that it may take for one
-    result, as the registry's `policy_grace`; `runs`, how many ways to end a call are tried, drawn if there are more.
+    Arguments: `make`, which gives a new policy for each run, or an async context manager whose block has one; `values`
+    of tools that it reviews besides those that come with the contract, such as one that holds what it is to withhold;
+    `grace`, the seconds that it may take for one result, as the registry's `policy_grace`; `runs`, how many ways to
+    end a call are tried, drawn if there are more.
 
     Promises are proved on the virtual clock, unless the policy uses threads, processes or sockets.
 
@@ -125,7 +126,7 @@ class _Reviewed:
 class _Reviewing:
     """Has new policies review results, in registries of stand-ins."""
 
-    def __init__(self, make: Callable[[], PostPolicy], values: tuple[object, ...]) -> None:
+    def __init__(self, make: Make[PostPolicy], values: tuple[object, ...]) -> None:
         self._make = make
         self._values = [(f"value {number} of yours", value) for number, value in enumerate(values, 1)]
         self._stage = Stage()
