@@ -6,13 +6,14 @@ code.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
@@ -21,6 +22,7 @@ import trio
 
 from benchmarks._hostile_findings import Findings
 from benchmarks._hostile_outside import Outside, notes_readings
+from benchmarks._hostile_writes import OWN
 from trio_tools import Registry, ToolCall, ToolResult, open_registry, to_json
 from trio_tools.registry import AnyPlugin
 from trio_tools.toolkits.files import FilesConfig, files
@@ -111,8 +113,9 @@ class World:
         for number in range(LINKS):
             target = self.path().encode(errors="replace").decode().replace("\0", "")
             link = folder / str(number)
-            link.unlink(missing_ok=True)
-            link.symlink_to(target[:1000] or ".")
+            with suppress(IsADirectoryError):  # a folder that was made for what was written
+                link.unlink(missing_ok=True)
+                link.symlink_to(target[:1000] or ".")
 
     def judge(self, call: ToolCall, result: ToolResult) -> None:
         """Look at what one call came to."""
@@ -126,6 +129,13 @@ class World:
 
 CALLS: dict[str, Callable[[World], dict[str, JSONValue]]] = {
     "read": lambda world: {"file_path": world.path()},
+    "write": lambda world: {"file_path": world.path(), "content": "inside\n"},
+    "edit": lambda world: {
+        "file_path": world.path(),
+        "old_string": "inside",
+        "new_string": "within",
+        "replace_all": True,
+    },
     "glob": lambda world: {"pattern": world.pattern(), "path": world.path()},
     "grep": lambda world: {"pattern": "i|canary", "path": world.path(), "include": world.pattern()},
 }
@@ -133,7 +143,7 @@ CALLS: dict[str, Callable[[World], dict[str, JSONValue]]] = {
 
 def our_files(root: Path) -> AnyPlugin:
     """The toolkit, on this root."""
-    return files(FilesConfig(root=root))
+    return files(FilesConfig(root=root, tools=tuple(CALLS)))
 
 
 def hostile_paths(calls: int, seed: int, *, toolkit: Callable[[Path], AnyPlugin] = our_files) -> Findings:
@@ -152,10 +162,18 @@ def hostile_paths(calls: int, seed: int, *, toolkit: Callable[[Path], AnyPlugin]
             world.faults += [f"somebody has read {path}" for path in world.outside.read()]
         if world.outside.digest() != before:
             world.faults.append("the outside was changed")
+        world.faults += [f"left of a write: {path}" for path in world.root.rglob(f"{OWN}*")]
+        world.faults += [f"a text of the outside is in {path}" for path in texts_below(world.root, world.outside.word)]
     readings = "" if noted else ", in a file system that notes no readings"
     told = sum(count for code, count in world.codes.items() if code.endswith(" text"))
     what = f"{calls:,} calls ({told:,} answered with text), {world.swaps:,} swaps meanwhile{readings}"
     return Findings("paths", what, tuple(world.faults), time.perf_counter() - began)
+
+
+def texts_below(root: Path, word: str) -> list[Path]:
+    """The files below a folder that have this word in them. No link is followed."""
+    paths = (Path(folder) / name for folder, _, names in os.walk(root) for name in names)
+    return [path for path in paths if not path.is_symlink() and word.encode() in path.read_bytes()]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import ctypes
 import os
 import select
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,7 +39,9 @@ def plant(root: Path, outside: Path) -> None:
                 path.parent.mkdir(exist_ok=True)
                 if not os.path.lexists(path):
                     path.write_text("inside\n") if path.name == "f" else path.mkdir()
-                if not os.path.lexists(f"{path}{LINK}"):
+                if not path.is_symlink() and not os.path.islink(f"{path}{LINK}"):
+                    with suppress(FileNotFoundError):  # a file was put in the link's place
+                        os.rename(f"{path}{LINK}", f"{path}{time.monotonic_ns()}")
                     os.symlink(outside / target, f"{path}{LINK}")
 
 

@@ -17,6 +17,7 @@ from benchmarks._hostile_findings import Findings
 from benchmarks._hostile_output import hostile_output
 from benchmarks._hostile_paths import hostile_paths
 from benchmarks._hostile_tree import hostile_tree
+from benchmarks._hostile_writes import hostile_writes
 
 # How much each part does, which the issues on arguments, and on shell and files, ask for. The suite does a tenth, of
 # texts a hundredth. `output` is a gigabyte of lines, and shares of the other kinds.
@@ -25,11 +26,13 @@ CANCELS = TIMEOUTS = 200
 OUTPUT = 1.0
 FILES = 1_000_000
 PATHS = 20_000
+KILLED_WRITERS = 200
 
 # Each is given the seed; quick ones first.
 PARTS: dict[str, Callable[[int], Findings]] = {
     "output": lambda seed: hostile_output(OUTPUT, seed),
     "paths": lambda seed: hostile_paths(PATHS, seed),
+    "writes": lambda seed: hostile_writes(KILLED_WRITERS, seed),
     "commands": lambda seed: hostile_commands(CANCELS, TIMEOUTS, seed),
     "tree": lambda _: hostile_tree(FILES),
     "arguments": lambda _: arguments(TEXTS),
