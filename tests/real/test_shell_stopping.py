@@ -15,27 +15,28 @@ from test_shell_probe import GRACE, Ran, bash, living, rest, run, shell_tool, zo
 
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig, _command, _escapees, _process
+from trio_tools.toolkits.shell._process import start_in_process
 from trio_tools.toolkits.shell._progress import ShellProgress
 
 __all__ = ["bash", "rest"]  # fixtures
 
-# Seconds after which commands are stopped here.
-SOON = 0.2
-# Seconds that a stop may take beyond SOON and the grace, on a machine that does other things too.
-SLACK = 0.7
+# Seconds after which commands are stopped here by their own timeout: enough to have printed what they print.
+SOON = 0.5
+# Seconds that a stop may take beyond SOON and the grace: far more than it takes, far less than the commands would run.
+SLACK = 10
 
 TREE = "echo CRITICAL; sleep 300 & sleep 300 & wait"
 DEAF = "trap '' TERM; echo CRITICAL; while :; do sleep 0.1; done"
 
 
 async def stopped(tool: Tool, command: str, how: str) -> Ran:
-    """Run a command until its own timeout, or until its caller cancels."""
+    """Run a command until its own timeout, or until its caller cancels, as soon as it has printed something."""
     if how == "timeout":
         ran = await run(tool, command, timeout_ms=SOON * 1000)
         assert ran.code == "BASH_TIMEOUT"
         assert f"\n[timed out after {SOON * 1000:g}ms]" in ran.text
     else:
-        ran = await run(tool, command, cancel_after=SOON)
+        ran = await run(tool, command, cancel_at_output=True)
         assert not ran.is_error  # returned: the registry makes it ABORTED, and keeps it
         assert "timed out" not in ran.text
     return ran
@@ -151,9 +152,10 @@ async def test_a_timeout_is_at_most_the_configured_one(tmp_path: Path, rest: str
 @pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")  # it is, and that is the point
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 async def test_a_process_that_cannot_be_signalled_is_told_of_and_not_waited_for(
-    bash: Tool, rest: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """B021: as if it had become another user's. Nothing raises, every wait has its bound, the text tells the truth."""
+    bash = shell_tool(tmp_path, start=start_in_process)
 
     def not_permitted(*_: object) -> None:
         raise PermissionError
@@ -161,8 +163,13 @@ async def test_a_process_that_cannot_be_signalled_is_told_of_and_not_waited_for(
     monkeypatch.setattr(_process, "KILL_BOUND", 0.1)
     monkeypatch.setattr("os.killpg", not_permitted)
     monkeypatch.setattr("signal.pidfd_send_signal", not_permitted)
-    ran = await run(bash, "echo CRITICAL; exec sleep 1", timeout_ms=SOON * 1000)
-    assert ran.text == "CRITICAL\n[processes that this command started may still be running]\n[timed out after 200ms]"
+    ran = await run(bash, "echo CRITICAL; exec sleep 1.5", timeout_ms=SOON * 1000)
+    assert ran.text.splitlines() == [
+        "CRITICAL",
+        "[processes that this command started may still be running]",
+        "[timed out after 500ms]",
+        "[exit code: unknown]",
+    ]
     assert ran.seconds < SOON + GRACE + 0.1 + 0.5 + SLACK
     monkeypatch.undo()
     # it sleeps about as long as all of this takes, and once it has ended it carries no word; in this order, so that one
@@ -172,9 +179,10 @@ async def test_a_process_that_cannot_be_signalled_is_told_of_and_not_waited_for(
 
 
 async def test_out_of_descriptors_the_group_is_stopped_all_the_same(
-    bash: Tool, rest: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Case B25: nobody can look for what left the group then, and the text says so."""
+    bash = shell_tool(tmp_path, start=start_in_process)
 
     def none_left(pid: str, mark: str) -> bool:
         raise OSError(24, "Too many open files")

@@ -10,13 +10,14 @@ import attrs
 import trio
 
 from trio_tools.pipeline import deadline
+from trio_tools.toolkits.shell._child import KILL_BOUND, Child, Start
 from trio_tools.toolkits.shell._config import ShellConfig
 from trio_tools.toolkits.shell._environment import command_environment
 from trio_tools.toolkits.shell._escapees import SWEEP_BOUND
 from trio_tools.toolkits.shell._output import SpillFile, Tail
-from trio_tools.toolkits.shell._process import KILL_BOUND, Child, start
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
+from trio_tools.toolkits.shell._supervised import start_supervised
 from trio_tools.toolkits.shell._text import Finished, signal_name
 from trio_tools.values import ToolError
 
@@ -33,12 +34,15 @@ READING_SLACK = LINGER + KILL_BOUND + SWEEP_BOUND + DRAIN_BOUND + 10
 
 @attrs.frozen(kw_only=True)
 class Shell:
-    """What commands are run with: the program `bash`, the absolute folder `root`, and the folder for long output."""
+    """What commands are run with: the program `bash`, the absolute folder `root`, the folder for long output, and how
+    they are started.
+    """
 
     config: ShellConfig
     bash: str
     root: Path
     spills: Path | None
+    start: Start = start_supervised
 
 
 @trio.lowlevel.enable_ki_protection  # a Ctrl-C between two of these lines would leave processes behind
@@ -58,7 +62,7 @@ async def run_command(shell: Shell, command: str, *, folder: Path, timeout: floa
     mark = uuid.uuid4().hex
     environment = command_environment(os.environ, mark=mark)
     try:
-        child = await start((shell.bash, "-c", command), folder=folder, environment=environment, mark=mark)
+        child = await shell.start((shell.bash, "-c", command), folder=folder, environment=environment, mark=mark)
     except OSError as error:
         raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
     longest = timeout + shell.config.grace + READING_SLACK

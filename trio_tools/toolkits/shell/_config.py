@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 import attrs
 
 from trio_tools.registry import option, positive_seconds
+
+Supervise: TypeAlias = Literal["auto", "always", "never"]
 
 # Values are objects here: config comes from TOML and from programs that no checker saw.
 
@@ -14,6 +17,11 @@ from trio_tools.registry import option, positive_seconds
 def _check_bytes(_: object, attribute: attrs.Attribute[int], value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise ValueError(f"{attribute.name} must be a positive whole number of bytes, not {value!r}")
+
+
+def _check_supervise(_: object, attribute: attrs.Attribute[Supervise], value: object) -> None:
+    if value not in get_args(Supervise):
+        raise ValueError(f"{attribute.name} must be one of {', '.join(get_args(Supervise))}, not {value!r}")
 
 
 def _as_path(value: str | Path) -> Path:
@@ -24,7 +32,7 @@ def _as_path(value: str | Path) -> Path:
 class ShellConfig:
     """How commands are run, in seconds and bytes.
 
-    Raises `ValueError` for a number that is not positive and finite.
+    Raises `ValueError` for a number that is not positive and finite, and for another word than those of `supervise`.
 
     Attributes:
         root: The folder in which commands start, and from which a relative workdir counts. It confines nothing.
@@ -33,6 +41,8 @@ class ShellConfig:
         grace: The time that a command has to clean up between SIGTERM and SIGKILL.
         max_output_bytes: What is kept of each of the two streams.
         max_spill_bytes: What a file holds of a stream that is longer.
+        supervise: Whether a process of its own watches over each command: "auto" where that works, "always" or not at
+            all, "never", and then this process does, which cannot find everything.
     """
 
     root: Path = attrs.field(default=Path("."), converter=_as_path)
@@ -41,6 +51,7 @@ class ShellConfig:
     grace: float = attrs.field(default=3.0, validator=positive_seconds, metadata=option(unit="seconds"))
     max_output_bytes: int = attrs.field(default=64_000, validator=_check_bytes, metadata=option(unit="bytes"))
     max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes, metadata=option(unit="bytes"))
+    supervise: Supervise = attrs.field(default="auto", validator=_check_supervise)
 
     def effective_timeout(self, requested: float | None) -> float:
         """The seconds that a command gets that asked for `requested` seconds, or for none."""

@@ -18,6 +18,7 @@ from trio_tools.toolkits.shell._command import Shell, run_command
 from trio_tools.toolkits.shell._config import ShellConfig
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import result_text
+from trio_tools.toolkits.shell._tiers import choose_start
 from trio_tools.values import ToolError
 
 # Seconds for removing the files of long output when the plugin closes: some unlinks.
@@ -36,9 +37,10 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
     root = config.root.absolute()
     if not await trio.Path(root).is_dir():
         raise NotADirectoryError(f'shell: the root "{root}" is not a folder')
+    start = await choose_start(config.supervise, bash=bash)
     spills = _spill_folder()
     try:
-        with registry.register(bash_tool(Shell(config=config, bash=bash, root=root, spills=spills))):
+        with registry.register(bash_tool(Shell(config=config, bash=bash, root=root, spills=spills, start=start))):
             yield
     finally:
         if spills is not None:
@@ -115,14 +117,6 @@ def _check_text(name: str, text: str) -> None:
 
 
 def _require_bash() -> str:
-    try:
-        os.close(os.pidfd_open(os.getpid()))
-        Path("/proc/self/environ").read_bytes()
-    except (AttributeError, OSError) as error:
-        raise RuntimeError(
-            "shell: commands can be stopped reliably only on Linux 5.4 or newer with /proc mounted "
-            f"(os.pidfd_open and /proc/self/environ): {error}"
-        ) from error
     bash = shutil.which("bash")
     if bash is None:
         raise RuntimeError("shell: there is no bash on the PATH")

@@ -1,15 +1,17 @@
-"""A command as a process: started in a group of its own, ended as a group, reaped, and its descriptors closed.
+"""A command that this very process watches over: started in a group of its own, ended as a group, and reaped.
+
+It needs nothing beside it, and cannot end everything: see `_escapees.py` for what it does not find, `_supervised.py`
+for what does.
 
 `trio.run_process` does none of this: its kill reaches only the leader and stops with it, and it waits for whoever
 holds the pipe. Here the leader's end is watched through a pidfd, which does not reap it. As long as it is not reaped
 its pid, which is the group's id, cannot be given to anybody else, so a signal to the group hits no stranger.
-`Child.close` reaps, as the very last step, and takes no await.
+`GroupChild.close` reaps, as the very last step, and takes no await.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -19,15 +21,13 @@ from pathlib import Path
 import attrs
 import trio
 
+from trio_tools.toolkits.shell._child import KILL_BOUND, has_ended
 from trio_tools.toolkits.shell._escapees import find_marked, kill_escapees
-
-# Seconds for a process to be gone after SIGKILL. It is a matter of milliseconds; one that hangs in the kernel, or that
-# became another user's (`sudo`), never goes, and must not hold the call.
-KILL_BOUND = 2
+from trio_tools.toolkits.shell._pipes import pipe
 
 
 @attrs.frozen(kw_only=True)
-class Child:
+class GroupChild:
     """A command that was started: its leader's `process` and `pidfd`, its `mark`, our ends of its two pipes."""
 
     process: trio.Process
@@ -38,9 +38,7 @@ class Child:
 
     def is_running(self) -> bool:
         """Whether the leader has not exited yet. Reaps nothing."""
-        poll = select.poll()
-        poll.register(self.pidfd, select.POLLIN)
-        return not poll.poll(0)
+        return not has_ended(self.pidfd)
 
     async def wait_exit(self) -> None:
         """Wait until the leader has exited; it is not reaped.
@@ -99,15 +97,17 @@ class Child:
                 pass
 
 
-async def start(command: Sequence[str], *, folder: Path, environment: Mapping[str, str], mark: str) -> Child:
+async def start_in_process(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], mark: str
+) -> GroupChild:
     """Start `command` in `folder`, in a session and process group of its own, with nothing to read.
 
     Raises `OSError` if it cannot be started; then nothing runs and nothing is open. **Cancellation**: before it
     starts, in which case nothing was started; a start that has begun is finished.
     """
     with ExitStack() as ours, ExitStack() as theirs:
-        stdout, stdout_theirs = _pipe(ours, theirs)
-        stderr, stderr_theirs = _pipe(ours, theirs)
+        stdout, stdout_theirs = pipe(ours, theirs)
+        stderr, stderr_theirs = pipe(ours, theirs)
         process = await trio.lowlevel.open_process(
             command,
             stdin=subprocess.DEVNULL,
@@ -127,13 +127,4 @@ async def start(command: Sequence[str], *, folder: Path, environment: Mapping[st
                 await process.wait()
             raise
         ours.pop_all()
-        return Child(process=process, pidfd=pidfd, mark=mark, stdout=stdout, stderr=stderr)
-
-
-def _pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
-    """A pipe: our end, which does not block, and theirs, which only the command is to hold."""
-    read, write = os.pipe()
-    ours.callback(os.close, read)
-    theirs.callback(os.close, write)
-    os.set_blocking(read, False)
-    return read, write
+        return GroupChild(process=process, pidfd=pidfd, mark=mark, stdout=stdout, stderr=stderr)

@@ -13,6 +13,7 @@ from trio_tools.values import milliseconds
 NO_OUTPUT = "(no output)"
 UNAVAILABLE = "(unavailable)"
 STILL_RUNNING = "[processes that this command started may still be running]"
+UNKNOWN_END = "[exit code: unknown]"
 # Stands for every byte that is no text, and for NUL, which providers refuse in a request.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Bytes that can be left of a UTF-8 character whose first byte was cut off: characters have at most four.
@@ -23,9 +24,9 @@ MAX_CUT = 3
 class Finished:
     """How a command ended.
 
-    `exit_code` is None if it was ended by `signal` (a name), both are None if it could not be ended at all.
-    `timed_out` says that its own `timeout`, in seconds, ran out first. `left_running` says that something it started
-    may have survived.
+    `exit_code` is None if it was ended by `signal` (a name), both are None if it could not be ended at all, or has
+    ended what watched over it. `timed_out` says that its own `timeout`, in seconds, ran out first. `left_running` says
+    that something it started may have survived.
     """
 
     stdout: Captured
@@ -79,6 +80,8 @@ def _markers(finished: Finished) -> list[str]:
         markers.append(f"[killed by signal: {finished.signal}]")
     elif finished.exit_code:
         markers.append(f"[exit code: {finished.exit_code}]")
+    elif finished.exit_code is None:
+        markers.append(UNKNOWN_END)
     return markers
 
 
