@@ -84,7 +84,11 @@ async def agent(orders: Orders) -> None:
             mark = orders.mark
             while True:
                 await change("write", {"content": content(mark, draw.randrange(LINES))}, path, mark)
-                pieces = {"old_string": f"{mark:012d}", "new_string": f"{mark + 1:012d}", "replace_all": True}
+                pieces: dict[str, object] = {
+                    "old_string": f"{mark:012d}",
+                    "new_string": f"{mark + 1:012d}",
+                    "replace_all": True,
+                }
                 await change("edit", pieces, path, mark + 1)
                 mark += 2
 

@@ -14,6 +14,7 @@ from random import SystemRandom
 from benchmarks._hostile_arguments import arguments
 from benchmarks._hostile_commands import hostile_commands
 from benchmarks._hostile_findings import Findings
+from benchmarks._hostile_host import hostile_hosts
 from benchmarks._hostile_output import hostile_output
 from benchmarks._hostile_paths import hostile_paths
 from benchmarks._hostile_tree import hostile_tree
@@ -27,11 +28,13 @@ OUTPUT = 1.0
 FILES = 1_000_000
 PATHS = 20_000
 KILLED_WRITERS = 200
+KILLED_HOSTS = 50
 
 # Each is given the seed; quick ones first.
 PARTS: dict[str, Callable[[int], Findings]] = {
     "output": lambda seed: hostile_output(OUTPUT, seed),
     "paths": lambda seed: hostile_paths(PATHS, seed),
+    "hosts": lambda seed: hostile_hosts(KILLED_HOSTS, seed),
     "writes": lambda seed: hostile_writes(KILLED_WRITERS, seed),
     "commands": lambda seed: hostile_commands(CANCELS, TIMEOUTS, seed),
     "tree": lambda _: hostile_tree(FILES),

@@ -13,19 +13,37 @@ from random import Random, SystemRandom
 import attrs
 import trio
 
-from benchmarks._hostile_commands import hostile_commands
+from benchmarks._hostile_commands import GRACE, hostile_commands
+from benchmarks._hostile_host import hostile_hosts
 from benchmarks._hostile_judge import held, held_pipe, hunt, is_held, marked, zombies
-from benchmarks._hostile_shapes import BESIDE, GOING_ON, hostile_command
+from benchmarks._hostile_shapes import BESIDE, BEYOND_REACH, GOING_ON, hostile_command
 from trio_tools import Registry, plugin, tool
+from trio_tools.toolkits.shell import ShellConfig, shell
 
 CANCELS = TIMEOUTS = 20
+KILLED_HOSTS = 5
 
 
 def test_commands_that_do_not_want_to_end_leave_nothing_behind() -> None:
     """B021, B022, B023, B024, case B25: 20 cancels and 20 timeouts of mixtures, some ten at once."""
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    found = hostile_commands(CANCELS, TIMEOUTS, seed, beside=BESIDE)
+    found = hostile_commands(CANCELS, TIMEOUTS, seed)
+    assert found.faults == (), found.told()
+
+
+def test_without_a_supervising_process_only_what_hides_its_environment_is_beyond_reach() -> None:
+    """B021, B022, case B25: the other tier, which says of itself that it cannot find those."""
+    in_process = shell(ShellConfig(grace=GRACE, supervise="never"))
+    found = hostile_commands(CANCELS // 4, TIMEOUTS // 4, 1, plugin=in_process, beside=BESIDE)
+    assert found.faults == (), found.told()
+
+
+def test_the_commands_of_a_host_that_is_killed_are_gone_within_two_seconds() -> None:
+    """Case B25, B029: five hosts with four commands each, some of them while they are being stopped."""
+    seed = SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    found = hostile_hosts(KILLED_HOSTS, seed)
     assert found.faults == (), found.told()
 
 
@@ -66,9 +84,10 @@ def test_a_shell_that_kills_only_the_leader_is_found_out() -> None:
 def test_every_kind_of_command_is_drawn_and_starts(tmp_path: Path) -> None:
     """The control: each holds the judge's pipe and carries the mark, or it would prove nothing."""
     drawn: set[str] = set()
+    everything = {**BESIDE, **BEYOND_REACH}
     draw = Random(0)
-    while drawn != {*BESIDE, *GOING_ON}:
-        drawn |= {*hostile_command(draw, tmp_path / "pipe", BESIDE).names}
+    while drawn != {*everything, *GOING_ON}:
+        drawn |= {*hostile_command(draw, tmp_path / "pipe", everything).names}
     with held_pipe(tmp_path / "pipe") as reading:
         assert not is_held(reading)
         command = hostile_command(draw, tmp_path / "pipe", BESIDE)

@@ -143,7 +143,7 @@ def test_beside_a_target_only_what_is_old_and_nobodys_is_swept(tmp_path: Path) -
     for one in (old, new, held):
         one.write_text("left")
     for one in (old, held):
-        os.utime(one, (time.time() - 3_600,) * 2)
+        os.utime(one, (time.time() - 3_600, time.time() - 3_600))
     with held.open() as alive:
         fcntl.flock(alive, fcntl.LOCK_EX)
         place = os.open(tmp_path, os.O_RDONLY)

@@ -199,11 +199,10 @@ class _PathWalk:
             below = tuple(self.pending)
             if "." in below or ".." in below:
                 raise missing(self.path) from None
-            for name in below:  # nobody has walked these, so nobody has refused them
-                if name.startswith(STAGING):
-                    raise reserved(self.path) from None
-                if b"\0" in os.fsencode(name):
-                    raise ValueError("embedded null byte") from None
+            if any(name.startswith(STAGING) for name in below):
+                raise reserved(self.path) from None
+            if any(b"\0" in os.fsencode(name) for name in below):  # no system call has refused these
+                raise ValueError("embedded null byte") from None
             return Target(self.path, tuple(self.names), below, self.here)
         if not place.is_regular:
             raise not_regular(self.path, place.mode)

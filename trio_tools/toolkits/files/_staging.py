@@ -64,7 +64,10 @@ def sweep(root: Root) -> None:
 
 def sweep_beside(directory: int) -> None:
     """The same for names in a target's own directory, where they are if they cannot be in the staging directory."""
-    for name in os.listdir(directory):
+    names: list[str] = []
+    with suppress(OSError):  # who may not list it may write in it all the same
+        names = os.listdir(directory)
+    for name in names:
         if name.startswith(STAGING + "-"):
             with suppress(OSError):
                 _remove_if_left(directory, name)

@@ -18,7 +18,7 @@ from trio_tools.toolkits.files._shown import shown, shown_path
 from trio_tools.toolkits.files._staging import sweep
 from trio_tools.toolkits.files._text import SNIFFED_BYTES
 from trio_tools.toolkits.files._turns import Turns
-from trio_tools.toolkits.files._version import HASHED_BYTES, Expected
+from trio_tools.toolkits.files._version import HASHED_BYTES, Expected, FileVersion
 from trio_tools.values import Session
 
 P = ParamSpec("P")
@@ -88,22 +88,24 @@ class Writing:
         """
         if b"\0" in data[:SNIFFED_BYTES]:
             raise not_text(target.given, "a NUL in its beginning would make it a binary file")
+        guard = self._guarded.guard
         staged = await self.in_thread(stage, self.root, target, data, expected, trio.from_thread.check_cancelled)
         try:
-            created = False
+            done: list[tuple[bool, FileVersion]] = []
 
             def publish() -> dict[str, object]:
-                nonlocal created
                 try:
                     created = staged.publish()
                 except OSError as error:
                     raise not_written(target.given, error) from None
+                done.append((created, staged.version()))
                 path = shown_path((*target.above, *target.below))
                 return {"path": path, "bytes": len(data), "sha256": staged.sha256, "created": created}
 
             await ctx.irreversible(effect, lambda: self.in_thread(publish))
-            if self._guarded.guard is not None:
-                self._guarded.guard.observed(ctx.session, target.path, staged.version())
+            created, version = done[0]
+            if guard is not None:
+                guard.observed(ctx.session, target.path, version)
             return created
         finally:
             staged.close()
