@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -44,10 +45,10 @@ def hostile_hosts(kills: int, seed: int) -> Findings:
     began, draw, faults, longest, names = time.perf_counter(), Random(seed), list[str](), 0.0, ""
     for _ in range(kills):
         stopping = draw.randrange(STOPPING) == 0
-        took = PATIENCE
+        took, host_seed = PATIENCE, draw.randrange(2**32)
         for _ in range(REPEATS):
             if took > GONE_WITHIN:
-                once, names = _kill_one(draw, stopping=stopping)
+                once, names = _kill_one(Random(host_seed), stopping=stopping)
                 took = min(took, once)
         longest = max(longest, took)
         if took > GONE_WITHIN:
@@ -77,13 +78,14 @@ def _kill_one(draw: Random, *, stopping: bool) -> tuple[float, str]:
                 raise RuntimeError("the host has ended before its commands were under way")
             time.sleep(draw.uniform(0, 0.1))
             host.send_signal(signal.SIGKILL)
-        took = _seconds_until_gone(commands, held)
+        took = seconds_until_gone(commands, held)
         for command in commands if took >= PATIENCE else []:
             hunt(command.mark)
         return took, ", ".join(" + ".join(command.names) for command in commands)
 
 
-def _seconds_until_gone(commands: list[Hostile], held: list[int]) -> float:
+def seconds_until_gone(commands: Sequence[Hostile], held: Sequence[int]) -> float:
+    """Wait until nothing of these commands is left, for at most `PATIENCE` seconds. Returns the seconds it took."""
     began = time.monotonic()
     while time.monotonic() < began + PATIENCE:
         if not any(is_held(reading) for reading in held) and not any(marked(one.mark) for one in commands):

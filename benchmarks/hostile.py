@@ -28,7 +28,7 @@ OUTPUT = 1.0
 FILES = 1_000_000
 PATHS = 20_000
 KILLED_WRITERS = 200
-KILLED_HOSTS = 50
+KILLED_HOSTS = 30
 
 # Each is given the seed; quick ones first.
 PARTS: dict[str, Callable[[int], Findings]] = {

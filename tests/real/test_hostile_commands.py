@@ -11,17 +11,19 @@ from pathlib import Path
 from random import Random, SystemRandom
 
 import attrs
+import pytest
 import trio
 
+from benchmarks import _hostile_host
 from benchmarks._hostile_commands import GRACE, hostile_commands
-from benchmarks._hostile_host import hostile_hosts
+from benchmarks._hostile_host import hostile_hosts, seconds_until_gone
 from benchmarks._hostile_judge import held, held_pipe, hunt, is_held, marked, zombies
 from benchmarks._hostile_shapes import BESIDE, BEYOND_REACH, GOING_ON, hostile_command
 from trio_tools import Registry, plugin, tool
 from trio_tools.toolkits.shell import ShellConfig, shell
 
 CANCELS = TIMEOUTS = 20
-KILLED_HOSTS = 5
+KILLED_HOSTS = 3
 
 
 def test_commands_that_do_not_want_to_end_leave_nothing_behind() -> None:
@@ -40,7 +42,7 @@ def test_without_a_supervising_process_only_what_hides_its_environment_is_beyond
 
 
 def test_the_commands_of_a_host_that_is_killed_are_gone_within_two_seconds() -> None:
-    """Case B25, B029: five hosts with four commands each, some of them while they are being stopped."""
+    """Case B25, B029: three hosts with four commands each, some of them while they are being stopped."""
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     found = hostile_hosts(KILLED_HOSTS, seed)
@@ -81,8 +83,9 @@ def test_a_shell_that_kills_only_the_leader_is_found_out() -> None:
     assert any("the result says" in fault for fault in found.faults), found.told()
 
 
-def test_every_kind_of_command_is_drawn_and_starts(tmp_path: Path) -> None:
+def test_every_kind_of_command_is_drawn_and_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: each holds the judge's pipe and carries the mark, or it would prove nothing."""
+    monkeypatch.setattr(_hostile_host, "PATIENCE", 0.1)
     drawn: set[str] = set()
     everything = {**BESIDE, **BEYOND_REACH}
     draw = Random(0)
@@ -95,12 +98,15 @@ def test_every_kind_of_command_is_drawn_and_starts(tmp_path: Path) -> None:
             assert child.stdout is not None
             assert child.stdout.readline() == b"CRITICAL\n"
             assert is_held(reading)
+            assert seconds_until_gone([command], []) >= _hostile_host.PATIENCE
+            assert seconds_until_gone([], [reading]) >= _hostile_host.PATIENCE
             assert len(marked(command.mark)) > 1
             os.killpg(child.pid, signal.SIGKILL)
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
             assert zombies() == [child.pid]
             hunt(command.mark)
         assert marked(command.mark) == []
+        assert seconds_until_gone([command], [reading]) < _hostile_host.PATIENCE
         assert not is_held(reading)
 
 
