@@ -18,24 +18,28 @@ from trio_tools.policies._spill_folder import SpillFolder
 from trio_tools.policies._timeout import enforce
 from trio_tools.registry import AnyPlugin
 from trio_tools.testing import Promise, plugin_contract, post_policy_contract, recorder_contract, wrapper_contract
-from trio_tools.toolkits.files import FilesConfig, files
+from trio_tools.toolkits.files import FilesConfig, files, read_before_write
 from trio_tools.toolkits.shell import shell
 from trio_tools.toolkits.todo import TodoConfig, todo
 
 # Ways to end a call of each stock tool, drawn: the kernel's own tests try them all.
 RUNS = 12
 
+FILES = files(FilesConfig(root=Path(__file__).parent))
 SHIPPED: list[AnyPlugin] = [
     timeout,
     logging_plugin,
     retry,
-    files(FilesConfig(root=Path(__file__).parent)),
+    FILES,
     shell,
     journal_in_memory,
     spill(SpillConfig(directory=Path(gettempdir()))),
     todo(TodoConfig(several_in_progress=False)),
 ]
-PROMISES = [(plugin.name, promise) for plugin in SHIPPED for promise in plugin_contract(plugin)]
+PROMISES = [
+    *((plugin.name, promise) for plugin in SHIPPED for promise in plugin_contract(plugin)),
+    *((read_before_write.name, promise) for promise in plugin_contract(read_before_write, beside=[FILES])),
+]
 
 
 @pytest.mark.parametrize("promise", [pytest.param(one, id=f"{name}: {one}") for name, one in PROMISES])

@@ -18,8 +18,9 @@ from contextlib import contextmanager, suppress
 
 from trio_tools.toolkits.files._root import DIRECTORY, STAGING, Root
 
-# Attempts to enter the directory while others remove it when they leave. Each fails only if somebody came in between.
-_ATTEMPTS = 100
+# Attempts to enter the directory while others remove it when they leave, and seconds between two: each fails only if
+# somebody came in between, who is through in much less unless the machine is very busy.
+_ATTEMPTS, _PAUSE_SECONDS = 200, 0.001
 # Seconds after which a name beside a target is swept: an owner that is alive holds its lock long before.
 _OLD_SECONDS = 60.0
 
@@ -93,6 +94,7 @@ def _entered(top: int) -> int:
                 os.close(held)
                 raise
             os.close(held)
+        time.sleep(_PAUSE_SECONDS)  # in a worker thread
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), STAGING)
 
 
