@@ -1,6 +1,6 @@
 """Agents that are killed in the middle of writes and edits: each file is the old one or the new one, whole.
 
-`main` is a part of `python -m benchmarks hostile`; the suite runs a tenth of it.
+A part of `python -m benchmarks hostile`; the suite runs a tenth of it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from random import Random
 import attrs
 import trio
 
+from benchmarks._hostile_findings import Findings
 from benchmarks._hostile_writes_child import PATHS, Orders, mark_of
 from trio_tools import open_registry
 from trio_tools.toolkits.files import FilesConfig, files
@@ -130,13 +131,12 @@ def _kill_one(warm: subprocess.Popen[str], witness: _Witness, orders: Orders, dr
     witness.judges(orders.seed)
 
 
-def main(kills: int, seed: int) -> int:
-    """Kill agents and say what came of it. The number of faults that were found."""
+def hostile_writes(kills: int, seed: int) -> Findings:
+    """Kill so many agents, and say what was found."""
+    began = time.perf_counter()
     outcome = kill_writers(kills, seed)
-    print(
-        f"writes: {outcome.kills} kills (seed {seed}), {outcome.changes} changes told, {outcome.left} kills that left "
-        f"a file which the next opening swept, {len(outcome.broken)} faults"
+    what = (
+        f"{outcome.kills} kills, {outcome.changes} changes told, {outcome.left} kills that left a file which the next "
+        "opening swept"
     )
-    for line in outcome.broken:
-        print(f"  {line}")
-    return len(outcome.broken)
+    return Findings("writes", what, tuple(outcome.broken), time.perf_counter() - began)

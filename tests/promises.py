@@ -3,8 +3,8 @@
 A test that proves a rule names its id, in its own name or docstring: `R045`, `D6`, `case B03`. `test_promises.py` ties
 the two together both ways. GAPS may only shrink.
 
-R: how one call is carried. T: budgets. L: a turn of calls. M: effects. D: what we decided where others differ. Cases:
-what went wrong for others.
+R: how one call is carried. T: budgets. L: a turn of calls. M: effects. B: the shell. F: files. D: what we decided where
+others differ. Cases: what went wrong for others.
 """
 
 RULES = {
@@ -136,6 +136,56 @@ RULES = {
     "L022": "which tools of ours are parallel",
     "L023": "tools are advertised in one order, however they were registered",
     "L024": "a reminder when the same call is repeated",
+    # the tool bash
+    "B001": "a command and what it is for; a timeout in milliseconds, a folder, and whether in the background",
+    "B002": "a blank command or description, and a timeout that is none, are refused in so many words",
+    "B003": "nothing reaches a command that the model was not shown as a parameter",
+    "B004": "a folder to run in: absolute, relative to the root, or the root",
+    "B005": "each command has a fresh shell",
+    "B006": "stdout, then stderr under its line, then the markers, each on a line",
+    "B007": "a timeout is marked even if the command then ended well; the mark of the exit is the last",
+    "B008": "a command that fails is no failed call",
+    "B009": "a cut is marked, with the file that has all of it, if there is one",
+    "B010": "an aborted command is ABORTED; one aborted before is never started",
+    "B011": "the command's own timeout and the call's budget have codes of their own",
+    "B012": "a model is told to look at the mark of the exit first",
+    # running commands
+    "B020": "defaults and limits of time and bytes, all positive and finite",
+    "B021": "SIGTERM to the group, the grace, SIGKILL; never raises",
+    "B022": "what the shell leaves behind in its group dies too, and no stranger with a pid used again",
+    "B023": "who holds a pipe after the shell has gone is waited for within a bound",
+    "B024": "exit code, signal, timed out or aborted: by the first cause",
+    "B025": "only what could not be started fails; all else is told",
+    "B026": "the end is kept; what is longer is in a private file, from its start",
+    "B027": "no secrets in the environment, no colours and no pagers",
+    "B028": "stdin is empty",
+    "B029": "closing stops and awaits everything",
+    # commands in the background
+    "B040": "a command in the background answers at once and outlives its call",
+    "B041": "its output is read by what is new, with its status in the last line",
+    "B042": "it can be killed; one that had finished says so",
+    "B043": "an unknown one, and another session's, are refused",
+    "B044": "its end is told to who started it, once",
+    "B045": "one that cannot be started is one that failed, with the reason to read",
+    "B046": "a listener that raises harms neither the command nor the next listener",
+    "B050": "before anything is started: whether there are jobs at all, and how many run",
+    "B051": "the call's cancel counts until the command is handed over, and no longer",
+    "B052": "a wait for it that runs out is an answer; an aborted wait leaves it alone",
+    "B053": "jobs are listed with their state; killed is said when it is true",
+    "B054": "the first end counts; what was reported is not told again",
+    "B055": "closing cancels all of an owner's, and waits",
+    # files
+    "F001": "read: from a line on, within limits of lines, characters and bytes, streamed",
+    "F002": "what is read: its path, numbered lines, and one footer that says how to go on",
+    "F003": "what cannot be read has a code: missing, no regular file, no text, past the end",
+    "F004": "write and edit, what they refuse and what they say",
+    "F005": "where asked for, only what was read may be replaced, and only in that version",
+    "F006": "a write is whole or it is not; nothing cuts it once it is published",
+    "F007": "reading and writing have no budget of their own",
+    "F008": "glob and grep: what they find, in which order, how much of it is shown",
+    "F009": "searches have codes of their own, a budget, and no shell",
+    "F010": "todo_write replaces the list, whole and checked",
+    "F011": "where asked for, long results are saved, and a preview stands for them",
     # proofs for tools
     "M017": "a tool that is ended unwinds and leaves nothing; undisturbed it still answers",
     "M030": "a control makes a value inert, and shows that what it tests was still asked",
@@ -209,6 +259,8 @@ CITABLE = frozenset(
         *(f"TT{number}" for number in range(1, 10)),
         "TT1b",
         *(f"LT{number}" for number in range(1, 8)),
+        *(f"BT{number}" for number in range(1, 7)),
+        *(f"XT{number}" for number in range(1, 8)),
         *("MT3", "MT4"),
         *(f"case B{number}" for number in (13, 15, 16, 21, 22, 26, 29, 34)),
     ]

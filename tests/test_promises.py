@@ -19,7 +19,7 @@ TESTS_OF_A_CASE = 4
 REASON = 15
 
 # Not \b: in a test's name the neighbour is an underscore, and an id may end a word there.
-_ID = re.compile(r"(?<![A-Za-z0-9])([RTLM][0-9]{3}|[RTLM]T[0-9]{1,2}b?|D[0-9]{1,2})(?![A-Za-z0-9])")
+_ID = re.compile(r"(?<![A-Za-z0-9])([RTLMBF][0-9]{3}|[RTLMBX]T[0-9]{1,2}b?|D[0-9]{1,2})(?![A-Za-z0-9])")
 _ID_IN_NAME = re.compile(_ID.pattern, re.IGNORECASE)
 _CASE = re.compile(r"(?<![a-z0-9])cases?[\s_]+b([0-9]{2})(?![0-9])", re.IGNORECASE)
 
@@ -124,7 +124,7 @@ def test_every_gap_is_a_promise_and_has_a_reason() -> None:
 
 
 def test_the_manifest_is_whole_and_each_promise_is_another() -> None:
-    assert Counter(one[0] for one in RULES) == {"R": 70, "T": 24, "L": 24, "M": 9}
+    assert Counter(one[0] for one in RULES) == {"R": 70, "T": 24, "L": 24, "M": 9, "B": 35, "F": 11}
     assert list(DECISIONS) == [f"D{number}" for number in range(1, 31)]
     titles = [*RULES.values(), *DECISIONS.values(), *CASES.values()]
     assert [title for title in titles if not title.strip()] == []
@@ -160,7 +160,7 @@ def test_what_a_test_names_is_found(source: str, found: dict[str, int]) -> None:
         "'''R900'''\n# R900\nR900 = 'case B77'",
         "def r900_but_no_test():\n    '''R900'''",
         "def test_x():\n    'R900' == R900",
-        "def test_x():\n    '''PR900, R9001, R90, B77, B077, r900, 3D99, UTF16D12x.'''",
+        "def test_x():\n    '''PR900, R9001, R90, B77, FB077, r900, 3D99, UTF16D12x.'''",
     ],
 )
 def test_what_no_test_names_is_not_found(source: str) -> None:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from intake_tools import nested
 
+from benchmarks._hostile_arguments import LONGEST, Tally, check_text, check_texts, least_seconds
 from benchmarks._hostile_target import Ledger, target
 from benchmarks._strict_reader import MOST_BYTES, MOST_CONTAINERS, MOST_VALUES, Refused, read, same
-from benchmarks.hostile import LONGEST, Tally, check_text, check_texts, least_seconds
 from benchmarks.hostile_texts import HEAVY, KIND_NAMES, SHORT, HostileText, hostile_text
 from trio_tools import NotJSON
 from trio_tools.values import freeze_arguments, parse_arguments

@@ -12,9 +12,9 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks._hostile_arguments import Parse, Tally, check_call, check_text, judge
 from benchmarks._hostile_target import Ledger, target
 from benchmarks._strict_reader import Refused, read, same
-from benchmarks.hostile import Parse, Tally, check_call, check_text, judge
 from benchmarks.hostile_texts import HostileText, hostile_text
 from trio_tools import ErrorCode, ErrorInfo, NotJSON, Text, ToolCall, ToolResult
 from trio_tools.values import parse_arguments

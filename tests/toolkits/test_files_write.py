@@ -121,6 +121,7 @@ REFUSED = {
     "in.txt/new": "FS_NOT_DIRECTORY",
     "~/new": "FS_INVALID_ARGUMENT",
     "a\0b": "FS_INVALID_ARGUMENT",
+    "new/a\0b/new": "FS_INVALID_ARGUMENT",
     "x" * 300: "FS_FAILED",
     "new/folder/" + "x" * 300: "FS_FAILED",
     ".trio-tools-staging": "FS_RESERVED",

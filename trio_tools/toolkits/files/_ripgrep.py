@@ -60,7 +60,7 @@ class Ripgrep:
 @attrs.frozen(kw_only=True)
 class Search:
     """What is to be found: where (descriptors of the root and of the directory to search), which lines, in files whose
-    name matches one of `take` (all if there are none), and not where a name is one of those to `leave_out`, as globs."""
+    name matches one of `take` (all if there are none), and not where one matches a glob of those to `leave_out`."""
 
     ripgrep: Ripgrep
     root: int

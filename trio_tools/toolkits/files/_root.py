@@ -218,6 +218,8 @@ class _PathWalk:
                 raise missing(self.path) from None
             if any(name.startswith(STAGING) for name in below):
                 raise reserved(self.path) from None
+            if any(b"\0" in os.fsencode(name) for name in below):  # no system call has refused these
+                raise ValueError("embedded null byte") from None
             return Target(self.path, tuple(self.names), below, self.here)
         if not place.is_regular:
             raise not_regular(self.path, place.mode)
