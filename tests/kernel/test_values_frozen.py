@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trio_tools import JSONValue, NotJSON
-from trio_tools.values import MAX_DEPTH, FrozenDict, FrozenList, _json, freeze, freeze_mapping
+from trio_tools.values import MAX_DEPTH, FrozenDict, FrozenList, _freeze, freeze, freeze_mapping
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | text
@@ -241,7 +241,7 @@ def test_what_is_shared_is_no_cycle() -> None:
 
 def test_a_small_structure_that_is_endless_as_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """D28: sixty levels that each hold the next one twice; the bound is lowered, since its million takes a second."""
-    monkeypatch.setattr(_json, "MAX_NODES", 10_000)
+    monkeypatch.setattr(_freeze, "MAX_NODES", 10_000)
     value: object = []
     for _ in range(60):
         value = [value, value]
