@@ -72,6 +72,18 @@ TABLES: tuple[Row, ...] = (
         files={"c.toml": "[plugins.todo]\nmax_sessions = 0\n[plugins.spill]\nmax_inline_bytes = 100\n"},
     ),
     row(
+        "check c.toml",
+        'c.toml: [plugins.files] search_engine: must be one of "auto", "ripgrep", "python"',
+        'c.toml: [plugins.shell] supervise: must be one of "auto", "always", "never"',
+        "c.toml: [plugins.shell] max_background_jobs: must be a positive whole number of jobs, not 0",
+        files={
+            "c.toml": (
+                "[plugins.files]\nroot = '.'\nsearch_engine = 'rg'\n"
+                "[plugins.shell]\nsupervise = 'sometimes'\nmax_background_jobs = 0\n"
+            )
+        },
+    ),
+    row(
         "tools --config c.toml",
         'in plugin "spill", while it was opened: the directory of the spill policy cannot be used: No such file or '
         'directory: "FOLDER/nowhere/at-all"',

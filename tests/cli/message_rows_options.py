@@ -86,8 +86,8 @@ PARSER: tuple[Row, ...] = (
 )
 
 OPTIONS: tuple[Row, ...] = (
-    row("run a --tools read,rm", '--tools: there is no tool "rm"; there are read, glob, grep, bash'),
-    row("run a --tools ''", '--tools: there is no tool ""; there are read, glob, grep, bash'),
+    row("run a --tools read,rm", '--tools: there is no tool "rm"; there are read, write, edit, glob, grep, bash'),
+    row("run a --tools ''", '--tools: there is no tool ""; there are read, write, edit, glob, grep, bash'),
     row("run a --tools read,read", '--tools: "read" stands more than once'),
     row("run a --parallel 0", "--parallel must be a positive whole number, not 0"),
     row("run a --parallel 1.5", '--parallel must be a whole number, not "1.5"'),
@@ -139,7 +139,7 @@ OPTIONS: tuple[Row, ...] = (
     row("tools --set defaults=maybe", "--set defaults: is no TOML value; the option takes: boolean"),
     row(
         ("run", "a", "--tools", HOSTILE),
-        '--tools: there is no tool "\\x1b[31m\\x0d\\x0a\\u202e\\udcff"; there are read, glob, grep, bash',
+        '--tools: there is no tool "\\x1b[31m\\x0d\\x0a\\u202e\\udcff"; there are read, write, edit, glob, grep, bash',
     ),
     row(
         ("run", "a", "--parallel", HOSTILE),
@@ -156,7 +156,7 @@ OPTIONS: tuple[Row, ...] = (
     ),
     row(
         ("run", "a", "--tools", LONG),
-        ('--tools: there is no tool "' + LONG[:497] + '..."; there are read, glob, grep, bash'),
+        ('--tools: there is no tool "' + LONG[:497] + '..."; there are read, write, edit, glob, grep, bash'),
     ),
     row(
         ("run", "a", "--set", LONG),

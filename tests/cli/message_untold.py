@@ -80,6 +80,9 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
     "told to who calls from Python; a config's types, names and tables are right by then": {
         ("toolkits/files/_config.py", 'tools must be a list of names, such as ["{}"], not the string "{}"'),
         ("toolkits/files/_config.py", "root must be the path of a directory, not {}"),
+        ("toolkits/files/_config.py", "search_engine must be one of {}, not {}"),
+        ("toolkits/shell/_config.py", "{} must be one of {}, not {}"),
+        ("toolkits/shell/_config.py", "root must be the path of a folder, not {}"),
         ("registry/_plugin.py", 'plugin "{}" takes a {}, not {}'),
         ("registry/_plugin.py", "plugins must be made with @plugin, not {}"),
         ("registry/_plugin.py", 'plugin "{}" is listed more than once'),

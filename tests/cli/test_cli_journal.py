@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -81,8 +82,33 @@ def test_the_option_says_which_file_and_the_rest_of_the_config_holds(tmp_path: P
     assert recorded(tmp_path / "run" / NAME)["s1"][0].arguments == '{"item": "(redacted)"}'
 
 
-def test_where_nothing_is_recorded_no_session_is_made_up(tmp_path: Path) -> None:
+def test_where_nothing_is_recorded_no_session_is_told(tmp_path: Path) -> None:
     assert run(tmp_path, "run turns").err == ()
+
+
+def test_the_calls_of_a_run_are_of_one_session_if_nothing_is_recorded_too(tmp_path: Path) -> None:
+    """What was read may be written, and there is somebody whose list of tasks it is."""
+    called = [
+        {"name": "read", "arguments": {"file_path": "a"}},
+        {"name": "write", "arguments": {"file_path": "a", "content": "new"}},
+        {"name": "todo_write", "arguments": {"todos": [{"content": "b", "status": "pending"}]}},
+    ]
+    config = "[plugins.files]\nroot = '.'\ntools = ['read', 'write']\n[plugins.read_before_write]\n"
+    files = {
+        "a": "old",
+        "turns": "".join(f"{json.dumps({'calls': [one]})}\n" for one in called),
+        "c.toml": f"{config}[plugins.todo]\nseveral_in_progress = false\n",
+    }
+    found = told(row("run turns --config c.toml", files=files), tmp_path)
+    assert [json.loads(line)["code"] for line in found.out] == [None, None, None]
+    assert (tmp_path / "a").read_text() == "new"
+
+
+def test_a_single_call_has_a_session_too(tmp_path: Path) -> None:
+    arguments = '{"todos": [{"content": "b", "status": "pending"}]}'
+    on = "--set plugins.todo=true --set plugins.todo.several_in_progress=false"
+    found = told(row(("call", "todo_write", arguments, *on.split())), tmp_path)
+    assert found == Told(("Updated todo list: 1 pending, 0 in progress, 0 completed.",), (), 0)
 
 
 def test_where_the_journal_cannot_be_opened_nothing_is_run(tmp_path: Path) -> None:

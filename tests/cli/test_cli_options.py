@@ -8,7 +8,8 @@ import pytest
 from trio_tools.cli import main
 from trio_tools.cli._app import parse
 from trio_tools.cli._run import RunRequest
-from trio_tools.cli._setting import Setting
+from trio_tools.cli._setting import FILE_TOOLS, Setting
+from trio_tools.toolkits.files import FilesConfig
 
 ALL = ("read", "glob", "grep", "bash")
 
@@ -44,6 +45,17 @@ def test_only_the_toolkits_that_are_asked_for_are_opened() -> None:
     assert plugins(("grep", "bash", "read")) == [("files", ("grep", "read")), ("shell", ())]
     assert plugins(("bash",)) == [("shell", ())]
     assert plugins(("glob",)) == [("files", ("glob",))]
+    assert plugins(("edit", "write")) == [("files", ("edit", "write"))]
+
+
+def test_what_writes_is_there_only_if_it_is_asked_for() -> None:
+    (plugin,) = Setting(root=Path("/")).load().plugins
+    assert getattr(plugin.config, "tools", ()) == ("read", "glob", "grep")
+
+
+def test_all_tools_of_the_files_toolkit_can_be_asked_for() -> None:
+    with pytest.raises(ValueError, match=f"any of {', '.join(FILE_TOOLS)}: there is no 'all'"):
+        FilesConfig(root=Path("/"), tools=("all",))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +66,10 @@ def test_only_the_toolkits_that_are_asked_for_are_opened() -> None:
         (["run", "a", "--tols", "x"], "--tols"),
         (["run", "--tols"], "--tols"),
         (["jog"], "jog"),
-        (["run", "a", "--tools", "read,rm"], '--tools: there is no tool "rm"; there are read, glob, grep, bash'),
+        (
+            ["run", "a", "--tools", "read,rm"],
+            '--tools: there is no tool "rm"; there are read, write, edit, glob, grep, bash',
+        ),
         (["run", "a", "--tools", ""], 'there is no tool ""'),
         (["run", "a", "--tools", "read,read"], '"read" stands more than once'),
         (["run", "a", "--parallel", "0"], "--parallel must be a positive whole number, not 0"),

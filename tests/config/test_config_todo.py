@@ -1,4 +1,4 @@
-"""The todo toolkit and the spill policy in a config file."""
+"""The todo toolkit and the spill policy in a config file, and all toolkits together."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from config_plugins import Site, site_in, write
 from trio_tools import open_registry
 from trio_tools.config import ConfigError, load_config
 from trio_tools.policies import SpillConfig, spill
+from trio_tools.toolkits.files import FilesConfig, ReadBeforeWriteConfig, read_before_write
+from trio_tools.toolkits.shell import ShellConfig
 from trio_tools.toolkits.todo import TodoConfig, todo
 
+FILE_TOOLS = ("read", "write", "edit", "glob", "grep")
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     with site_in(tmp_path, monkeypatch) as made:
-        made.offer(todo=todo, spill=spill)
+        made.offer(todo=todo, spill=spill, read_before_write=read_before_write)
         yield made
 
 
@@ -45,15 +48,19 @@ def test_whether_several_may_be_in_progress_is_true_or_false(value: str) -> None
         load_config(write(f"[plugins.todo]\nseveral_in_progress = {value}\n"), environment={})
 
 
-async def test_the_page_on_configs_shows_both_as_they_are() -> None:
-    shown = [one for one in _examples("config.md") if "[plugins.todo]" in one]
-    loaded = load_config(write(shown[0]), environment={})
+async def test_the_page_on_configs_shows_every_toolkit_as_it_is() -> None:
+    (shown,) = [one for one in _examples("config.md") if "[plugins.todo]" in one]
+    loaded = load_config(write(shown), environment={})
     assert [one.config for one in loaded.plugins] == [
+        FilesConfig(root=Path("."), tools=FILE_TOOLS),
+        ReadBeforeWriteConfig(),
+        ShellConfig(max_background_seconds=3600),
         TodoConfig(several_in_progress=False),
         SpillConfig(directory=Path(".spill")),
     ]
     async with open_registry(loaded) as registry:
-        assert list(registry.tools) == ["todo_write"]
+        assert set(registry.tools) == {*FILE_TOOLS, "bash", "bash_output", "bash_kill", "todo_write"}
+        assert set(registry.tools) == set(re.findall(r"`(\w+)`", "".join(_first_column("toolkits.md"))))
 
 
 async def test_the_page_on_the_policy_shows_a_directory_that_read_can_reach() -> None:
@@ -61,6 +68,12 @@ async def test_the_page_on_the_policy_shows_a_directory_that_read_can_reach() ->
     async with open_registry(write(shown[0])) as registry:
         assert "read" in registry.tools
         assert [one.plugin for one in registry.joined() if one.seam == "post_policy"] == ["spill"]
+
+
+def _first_column(page: str) -> list[str]:
+    """Of the table of all tools, at the top of the page."""
+    table = (DOCS / page).read_text().partition("|---")[2].partition("\n\n")[0]
+    return [line.split("|")[1] for line in table.splitlines()[1:]]
 
 
 def _examples(page: str) -> list[str]:

@@ -115,5 +115,10 @@ def test_a_number_of_jobs_that_is_none_is_refused(value: object) -> None:
 
 def test_a_switch_is_true_or_false() -> None:
     """B051."""
-    with pytest.raises(TypeError, match="run_in_background"):
+    with pytest.raises(TypeError, match=r"^run_in_background must be True or False, not 'no'$"):
         structured({"run_in_background": "no"})
+
+
+def test_a_root_that_is_no_path_is_told_by_name() -> None:
+    with pytest.raises(TypeError, match=r"^root must be the path of a folder, not int$"):
+        structured({"root": 3})

@@ -92,15 +92,15 @@ def _add_run(app: "App") -> None:
             file: Where the turns are, one a line; `-` for standard input.
             config: A config file, which says what plugins there are. None is read unless it is named.
             options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
-            tools: Without a config: which of read, glob, grep and bash there are; default: the first three. `bash`
-                runs anything, confined by nothing.
-            root: Without a config: the folder that read, glob and grep are confined to, and that bash starts in;
-                default: the working folder.
+            tools: Without a config: which of read, glob, grep, write, edit and bash there are; default: the first
+                three. `write` and `edit` change files below the root; `bash` runs anything, confined by nothing.
+            root: Without a config: the folder that the file tools are confined to, and that bash starts in; default:
+                the working folder.
             parallel: How many calls of a turn may run at once; default: 10.
             timeout: Seconds for the whole run.
             form: The form of all lines: plain, openai or anthropic. Without it each line's is found by itself.
             journal: A file to record all calls in. `trio-tools log` reads it.
-            session: What they are recorded as. Without it a new name is made up, and told.
+            session: What they are recorded as. Without it a new name is made up, and told if there is a journal.
         """
         setting = _setting(config, options, tools, root, parallel=parallel, journal=journal)
         return RunRequest(setting=setting, file=str(file), form=form_in(form), timeout=timeout, session=session)
@@ -131,12 +131,13 @@ def _add_call(app: "App") -> None:
             arguments: Its arguments, as a model would write them; `-` for standard input.
             config: A config file, which says what plugins there are. None is read unless it is named.
             options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
-            tools: Without a config: which of read, glob, grep and bash there are; default: the first three.
+            tools: Without a config: which of read, glob, grep, write, edit and bash there are; default: the first
+                three.
             root: Without a config: the folder of these tools; default: the working folder.
             timeout: Seconds for the call.
             as_json: Print the whole result, as a line of JSON.
             journal: A file to record the call in. `trio-tools log` reads it.
-            session: What it is recorded as. Without it a new name is made up, and told.
+            session: What it is recorded as. Without it a new name is made up, and told if there is a journal.
         """
         return CallRequest(
             setting=_setting(config, options, tools, root, journal=journal),
@@ -167,7 +168,8 @@ def _add_tools(app: "App") -> None:
         Args:
             config: A config file, which says what plugins there are. None is read unless it is named.
             options: An option of the config, over what the file says: `--set plugins.shell.timeout=60`.
-            tools: Without a config: which of read, glob, grep and bash there are; default: the first three.
+            tools: Without a config: which of read, glob, grep, write, edit and bash there are; default: the first
+                three.
             root: Without a config: the folder of these tools; default: the working folder.
             as_json: All that is known of each, as JSON.
             schemas: What a provider is told of them, in its form: openai, openai-strict, openai-responses,

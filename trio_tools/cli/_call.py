@@ -44,13 +44,13 @@ class CallRequest:
         arguments = standard_input() if self.arguments == STDIN else self.arguments
         return trio.run(self._run, config, ToolCall(self.name, arguments), session_for(config, self.session))
 
-    async def _run(self, config: Config, call: ToolCall, session: Session | None) -> int:
+    async def _run(self, config: Config, call: ToolCall, session: Session) -> int:
         async def made(run: Run) -> int:
             return await run.on_registry(config, partial(self._made, call, session))
 
         return await with_signals(self.timeout, made)
 
-    async def _made(self, call: ToolCall, session: Session | None, registry: Registry, place: Workplace) -> int:
+    async def _made(self, call: ToolCall, session: Session, registry: Registry, place: Workplace) -> int:
         def settled(_: int, result: ToolResult) -> None:  # also if a plugin crashes meanwhile
             if self.as_json:
                 place.outlet.put(write_result(result))

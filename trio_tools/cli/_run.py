@@ -73,14 +73,14 @@ class RunRequest:
         config = self.setting.load()
         return trio.run(self._run, config, session_for(config, self.session))
 
-    async def _run(self, config: Config, session: Session | None) -> int:
+    async def _run(self, config: Config, session: Session) -> int:
         async def turns(run: Run) -> int:
             async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
                 return OK if lines is None else await run.on_registry(config, partial(self._turns, lines, session))
 
         return await with_signals(self.timeout, turns)
 
-    async def _turns(self, lines: Lines, session: Session | None, registry: Registry, place: Workplace) -> int:
+    async def _turns(self, lines: Lines, session: Session, registry: Registry, place: Workplace) -> int:
         turns = Turns(lines, registry, place.outlet, place.screen, place.stop, form=self.form, session=session)
         try:
             return await turns.run()

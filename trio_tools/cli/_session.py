@@ -1,4 +1,4 @@
-"""On whose behalf the calls of a run are made: what they are recorded as."""
+"""On whose behalf the calls of a run are made: who has read a file, whose list of tasks it is, what is recorded."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from trio_tools.config import Config
 RANDOM_BYTES = 6
 
 
-def session_for(config: Config, name: str | None) -> Session | None:
-    """The session of this name, or a new one, which is told on stderr; None if nothing records it.
+def session_for(config: Config, name: str | None) -> Session:
+    """The session of this name, or a new one, which is told on stderr if there will be a record to find it in.
 
     Raises `Refused` for a name that nobody would record, and for an empty one.
     """
-    if all(one.name != JOURNAL for one in config.plugins):
-        if name is not None:
-            raise Refused("--session is what calls are recorded as: add --journal FILE, or list the plugin journal")
-        return None
+    recorded = any(one.name == JOURNAL for one in config.plugins)
+    if name is not None and not recorded:
+        raise Refused("--session is what calls are recorded as: add --journal FILE, or list the plugin journal")
     if name is None:
         name = secrets.token_hex(RANDOM_BYTES)
-        complain(f"session {name}")
+        if recorded:
+            complain(f"session {name}")
     if not name:
         raise Refused("--session must not be empty")
     return Session(name)

@@ -17,8 +17,10 @@ from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
 from trio_tools.formats import TURN_FORMS
 
-FILE_TOOLS = ("read", "glob", "grep")
+FILE_TOOLS = ("read", "write", "edit", "glob", "grep")
 TOOLS = (*FILE_TOOLS, "bash")
+# Those that change nothing, and are there if nobody says which.
+READING = ("read", "glob", "grep")
 # What `-` stands for. It is read as the descriptor 0 that it is, and not opened anew.
 STDIN = "/dev/stdin"
 # The plugin that records calls in a file.
@@ -74,7 +76,7 @@ class Setting:
     def _own_toolkits(self) -> Iterator[tuple[str, Override]]:
         if self.root is not None and not os.path.isdir(self.root):
             raise Refused(f'--root must be a folder, and "{named(str(self.root))}" is none')
-        tools = FILE_TOOLS if self.tools is None else self.tools
+        tools = READING if self.tools is None else self.tools
         of_files = [name for name in tools if name in FILE_TOOLS]
         toolkits = {"files": bool(of_files), "shell": "bash" in tools}
         for name in [name for name, wanted in toolkits.items() if wanted]:

@@ -15,7 +15,7 @@ import attrs
 
 from trio_tools.pipeline import SettledView
 from trio_tools.policies._naming import named
-from trio_tools.registry import Registry, option, plugin
+from trio_tools.registry import Registry, option, plugin, true_or_false
 from trio_tools.values import JobNotice, JobStatus, JSONValue, ToolError, ToolResult, one_line
 
 # Characters of why a job failed: nobody else may be told.
@@ -40,7 +40,7 @@ class LoggingConfig:
         max_argument_characters: How much of them is.
     """
 
-    arguments: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    arguments: bool = attrs.field(default=False, validator=true_or_false)
     max_argument_characters: int = attrs.field(default=1_000, validator=_characters, metadata=option(unit="characters"))
 
 

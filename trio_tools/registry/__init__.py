@@ -1,7 +1,7 @@
 """How plugins join and how calls are asked for: the registry, its lifetime, plugins."""
 
 from trio_tools.registry._lifetime import opened
-from trio_tools.registry._option import OptionFacts, option, option_facts, positive_seconds
+from trio_tools.registry._option import OptionFacts, option, option_facts, positive_seconds, true_or_false
 from trio_tools.registry._options import RegistryOptions
 from trio_tools.registry._plugin import AnyPlugin, Plugin, in_order_of_need, plugin
 from trio_tools.registry._registration import Registration
@@ -24,4 +24,5 @@ __all__ = [
     "option_facts",
     "plugin",
     "positive_seconds",
+    "true_or_false",
 ]

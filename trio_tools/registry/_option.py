@@ -36,6 +36,12 @@ def option_facts(metadata: Mapping[Any, Any]) -> OptionFacts:
     return facts if isinstance(facts, OptionFacts) else OptionFacts()
 
 
+def true_or_false(_: object, attribute: attrs.Attribute[bool], value: object) -> None:
+    """A validator for a switch. Raises `TypeError` for what is no bool."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{attribute.name} must be True or False, not {value!r}")
+
+
 def positive_seconds(_: object, attribute: attrs.Attribute[float], value: object) -> None:
     """A validator for an option in seconds. Raises `ValueError` for what is no positive finite number."""
     check_seconds(attribute.name, value)

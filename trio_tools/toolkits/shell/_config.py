@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 
-from trio_tools.registry import option, positive_seconds
+from trio_tools.registry import option, positive_seconds, true_or_false
 from trio_tools.toolkits.shell._limits import Limits
 from trio_tools.values import check_seconds
 
@@ -37,6 +37,8 @@ def _check_limit(_: object, attribute: attrs.Attribute[float | None], value: obj
 
 
 def _as_path(value: str | Path) -> Path:
+    if not isinstance(value, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - a program's that none saw
+        raise TypeError(f"root must be the path of a folder, not {type(value).__name__}")
     return Path(value)
 
 
@@ -45,7 +47,7 @@ class ShellConfig:
     """How commands are run, in seconds and bytes.
 
     Raises `ValueError` for a number that is not positive and finite, and for another word than those of `supervise`;
-    `TypeError` for a switch that is neither true nor false.
+    `TypeError` for a root that is no path, and for a switch that is neither true nor false.
 
     Attributes:
         root: The folder in which commands start, and from which a relative workdir counts. It confines nothing.
@@ -74,7 +76,7 @@ class ShellConfig:
     max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes, metadata=option(unit="bytes"))
     max_total_spill_bytes: int = attrs.field(default=1024**3, validator=_check_bytes, metadata=option(unit="bytes"))
     supervise: Supervise = attrs.field(default="auto", validator=_check_supervise)
-    run_in_background: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
+    run_in_background: bool = attrs.field(default=True, validator=true_or_false)
     max_background_jobs: int = attrs.field(default=10, validator=_check_jobs, metadata=option(unit="jobs"))
     max_background_seconds: float | None = attrs.field(
         default=None, validator=_check_limit, metadata=option(unit="seconds")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import attrs
-from attrs.validators import instance_of
 
-from trio_tools.registry import option
+from trio_tools.registry import option, true_or_false
 
 # Sessions whose lists are kept at once: more than one process talks to, and some 100 MB if every one of them fills its
 # list with the longest tasks of four-byte characters. Usual lists take a hundredth of that.
@@ -29,5 +28,5 @@ class TodoConfig:
         max_sessions: How many sessions' lists are kept; of more, the one that was written longest ago is forgotten.
     """
 
-    several_in_progress: bool = attrs.field(validator=instance_of(bool))
+    several_in_progress: bool = attrs.field(validator=true_or_false)
     max_sessions: int = attrs.field(default=MAX_SESSIONS, validator=_sessions, metadata=option(unit="sessions"))
