@@ -1,6 +1,7 @@
 """Who watches over commands, by config and by what there is; and the refusal where nobody can."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +43,32 @@ async def test_a_config_file_chooses(tmp_path: Path, rest: str) -> None:
 def test_another_word_is_refused() -> None:
     with pytest.raises(ValueError, match="supervise must be one of auto, always, never, not 'perhaps'"):
         ShellConfig(supervise="perhaps")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("supervise", "code", "text"),
+    [
+        ("always", None, "on\n[exit code: 3]"),
+        (
+            "never",
+            "BASH_SPAWN_FAILED",
+            "Error: could not start bash: this process ignores SIGCHLD, so how a command ended is not known; set it to "
+            "SIG_DFL",
+        ),
+    ],
+)
+async def test_who_has_its_children_reaped_by_the_system_makes_no_end_up(
+    tmp_path: Path, rest: str, supervise: Supervise, code: str | None, text: str
+) -> None:
+    """B024, B025: a command that was killed would have exited with 0, and one that is quick would not have started."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        async with open_registry(plugins=[shell(ShellConfig(root=tmp_path, supervise=supervise))]) as registry:
+            call = ToolCall("bash", {"command": "echo on; exit 3", "description": "d"})
+            result = await registry.execute(call, scope=trio.CancelScope())
+            assert (result.code, result.text) == (code, text)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
