@@ -91,10 +91,19 @@ def another_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("lack", [frozen, zipped, nameless, another_program])
 async def test_without_a_supervisor_it_does_without_unless_told_not_to(
-    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch, lack: Callable[[pytest.MonkeyPatch], None]
+    tmp_path: Path,
+    rest: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    lack: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
+    """It says so, if it was not told to do without."""
     lack(monkeypatch)
+    assert await parent_of_a_command(tmp_path, "never") == os.getpid()
+    assert caplog.messages == []
     assert await parent_of_a_command(tmp_path, "auto") == os.getpid()
+    (said,) = caplog.messages
+    assert said.startswith("commands are not supervised: ")
     with pytest.raises(RuntimeError, match=r"no supervising process can be had here: .* prctl, and /proc"):
         await parent_of_a_command(tmp_path, "always")
 
