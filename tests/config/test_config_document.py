@@ -122,7 +122,7 @@ def test_named_plugins_are_live_in_the_order_named(site: Site) -> None:
 def test_every_option_of_ours_is_explained(site: Site) -> None:
     blocks = config_document().text.split("\n\n")
     options = [block for block in blocks if re.search(r"^(#|# )?\w+ = ", block, re.MULTILINE)]
-    assert len(options) == 5 + 6 + 4 + 5 + 11
+    assert len(options) == 5 + 6 + 4 + 5 + 12
     assert all(re.search(r"^# [A-Z](.|\n# )*\.\n#? ?\w+ = .*\Z", block, re.MULTILINE) for block in options)
 
 

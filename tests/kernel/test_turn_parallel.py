@@ -118,7 +118,17 @@ async def test_a_call_that_cannot_run_is_a_barrier(odd: ToolCall, autojump_clock
 
 async def test_which_tools_of_ours_are_parallel(tmp_path: Path) -> None:
     """L022, D20: those that only read, glob and grep among them; a shell is exclusive."""
-    ours = (files(FilesConfig(root=tmp_path)), shell(ShellConfig(root=tmp_path)))
+    everything = ("read", "glob", "grep", "write", "edit")
+    ours = (files(FilesConfig(root=tmp_path, tools=everything)), shell(ShellConfig(root=tmp_path)))
     async with open_registry(plugins=ours) as registry:
         parallel = {name: one.parallel for name, one in registry.tools.items()}
-    assert parallel == {"read": True, "glob": True, "grep": True, "bash": False}
+    assert parallel == {
+        "read": True,
+        "glob": True,
+        "grep": True,
+        "write": False,
+        "edit": False,
+        "bash": False,
+        "bash_output": True,
+        "bash_kill": False,
+    }

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,10 @@ def results(seen: bytearray) -> list[Document]:
     return [json.loads(line) for line in lines if line.startswith(b"{")]
 
 
+def _says(words: str, text: str) -> bool:
+    return words in text
+
+
 def test_hostile_output_reaches_the_terminal_as_plain_text(tmp_path: Path) -> None:
     """Escapes, carriage returns, direction marks and a line of ten million characters, in names, ids and output."""
     (tmp_path / "evil.txt").write_text(EVIL + "\n")
@@ -52,9 +57,12 @@ def test_hostile_output_reaches_the_terminal_as_plain_text(tmp_path: Path) -> No
 
 
 def test_results_are_whole_lines_and_the_table_goes_away(tmp_path: Path) -> None:
-    calls = [bash("sleep 0.3", str(number)) for number in range(3)]
+    calls = [bash(f"until [ -e seen{number} ]; do sleep 0.05; done", str(number)) for number in range(3)]
     (tmp_path / "turns").write_text(turn(*calls))
     with on_terminal(str(tmp_path / "turns"), "--tools", "bash", "--root", str(tmp_path)) as shown:
+        for number in range(3):
+            shown.see(partial(_says, f"{number} of 3 calls done"))
+            (tmp_path / f"seen{number}").touch()
         assert shown.end() == 0
         seen = shown.received
     assert [one["id"] for one in results(seen)] == ["0", "1", "2"]

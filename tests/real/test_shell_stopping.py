@@ -8,17 +8,20 @@ import textwrap
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
 from test_shell_probe import GRACE, Ran, bash, living, rest, run, shell_tool, zombies
 
 from trio_tools.tool import Tool
-from trio_tools.toolkits.shell import ShellConfig, _command, _escapees, _process
+from trio_tools.toolkits.shell import ShellConfig, _command, _escapees, _process, _thread
+from trio_tools.toolkits.shell._child import Start
 from trio_tools.toolkits.shell._limits import Limits
 from trio_tools.toolkits.shell._output import SpillFolder
 from trio_tools.toolkits.shell._process import start_in_process
 from trio_tools.toolkits.shell._progress import ShellProgress
+from trio_tools.toolkits.shell._supervised import start_supervised
 
 __all__ = ["bash", "rest"]  # fixtures
 
@@ -125,6 +128,26 @@ async def test_no_line_of_a_running_command_can_be_interrupted(
     request = _command.Request(command="echo hi", folder=tmp_path, limits=Limits(timeout=5))
     await _command.run_command(shell, request, kept=shell.kept(), progress=ShellProgress(note))
     assert protected == [True, True]
+
+
+@pytest.mark.parametrize("start", [start_supervised, start_in_process])
+async def test_a_command_that_leaves_us_no_thread_is_stopped_all_the_same(
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch, start: Start
+) -> None:
+    """Case B25: it has as many processes as its user may have, among which threads count. Nothing is lost either."""
+
+    async def refuse(*_: object, limiter: trio.CapacityLimiter) -> None:
+        raise RuntimeError("can't start new thread")
+
+    # only here: the start itself has had its thread
+    monkeypatch.setattr(_thread, "trio", SimpleNamespace(to_thread=SimpleNamespace(run_sync=refuse)))
+    tool = shell_tool(tmp_path, start=start, max_output_bytes=1000)
+    deaf = "trap '' TERM; (setsid sleep 300 &); seq 1000; while :; do sleep 0.1; done"
+    ran = await run(tool, deaf, cancel_at_output=True)
+    (file,) = (tmp_path / "spills").iterdir()
+    assert file.read_text().endswith("\n1000\n")
+    assert ran.text.endswith(f"\n1000\n\n[output truncated; full output: {file}]\n[killed by signal: SIGKILL]")
+    assert living(rest) == []
 
 
 async def test_a_scope_that_is_cancelled_before_starts_nothing(bash: Tool, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Who watches over commands, by config and by what there is; and the refusal where nobody can."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,32 @@ def test_another_word_is_refused() -> None:
         ShellConfig(supervise="perhaps")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize(
+    ("supervise", "code", "text"),
+    [
+        ("always", None, "on\n[exit code: 3]"),
+        (
+            "never",
+            "BASH_SPAWN_FAILED",
+            "Error: could not start bash: this process ignores SIGCHLD, so how a command ended is not known; set it to "
+            "SIG_DFL",
+        ),
+    ],
+)
+async def test_who_has_its_children_reaped_by_the_system_makes_no_end_up(
+    tmp_path: Path, rest: str, supervise: Supervise, code: str | None, text: str
+) -> None:
+    """B024, B025: a command that was killed would have exited with 0, and one that is quick would not have started."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        async with open_registry(plugins=[shell(ShellConfig(root=tmp_path, supervise=supervise))]) as registry:
+            call = ToolCall("bash", {"command": "echo on; exit 3", "description": "d"})
+            result = await registry.execute(call, scope=trio.CancelScope())
+            assert (result.code, result.text) == (code, text)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
 def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a program that brings Python inside itself: run again it would not be Python."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -64,10 +91,19 @@ def another_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("lack", [frozen, zipped, nameless, another_program])
 async def test_without_a_supervisor_it_does_without_unless_told_not_to(
-    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch, lack: Callable[[pytest.MonkeyPatch], None]
+    tmp_path: Path,
+    rest: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    lack: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
+    """It says so, if it was not told to do without."""
     lack(monkeypatch)
+    assert await parent_of_a_command(tmp_path, "never") == os.getpid()
+    assert caplog.messages == []
     assert await parent_of_a_command(tmp_path, "auto") == os.getpid()
+    (said,) = caplog.messages
+    assert said.startswith("commands are not supervised: ")
     with pytest.raises(RuntimeError, match=r"no supervising process can be had here: .* prctl, and /proc"):
         await parent_of_a_command(tmp_path, "always")
 

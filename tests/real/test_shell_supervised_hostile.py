@@ -117,9 +117,9 @@ async def test_a_supervisor_that_speaks_late_is_heard_to_its_end(
 
 async def test_who_blinds_the_supervisor_leaves_what_carries_the_mark_no_less(bash: Tool, rest: str) -> None:
     """B022: a process that can open no file sees no other. What is left is told of, and found without it."""
-    blinds = "sleep 0.2; prlimit --pid $PPID --nofile=3:3"
+    leaves = "setsid sleep 300 >/dev/null 2>&1 & until [ $(cut -d' ' -f5 /proc/$!/stat) = $! ]; do :; done"
     async with nothing_left():
-        ran = await run(bash, f"{blinds}; setsid sleep 300 >/dev/null 2>&1 & exit 4")
+        ran = await run(bash, f"{leaves}; prlimit --pid $PPID --nofile=3:3; exit 4")
         assert ran.text.startswith(f"(no output)\n{UNKNOWN.splitlines()[0]}\n[exit code: ")
         assert living(rest) == []
 

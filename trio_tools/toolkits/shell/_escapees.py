@@ -17,6 +17,7 @@ import attrs
 import trio
 
 from trio_tools.toolkits.shell._environment import carries
+from trio_tools.toolkits.shell._thread import in_thread
 
 # Seconds for all passes. One pass takes some 5 us for each process on the machine, and what it kills is gone at once;
 # only something that forks as fast as we look keeps us longer, and no number of passes would end that.
@@ -76,7 +77,7 @@ async def find_marked(mark: str, *, apart_from: int) -> Found:
     **Cancellation**: before it starts; the reading of /proc itself is not cut short.
     """
     # a limiter of its own, since threads that other tools occupy must not hold up a clean-up
-    return await trio.to_thread.run_sync(_search, mark, apart_from, limiter=trio.CapacityLimiter(1))
+    return await in_thread(_search, mark, apart_from, limiter=trio.CapacityLimiter(1))
 
 
 async def kill_escapees(mark: str, *, leader: int) -> bool:

@@ -22,6 +22,7 @@ from trio_tools.toolkits.shell._jobs import BackgroundCommands
 from trio_tools.toolkits.shell._output import SpillFolder
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import result_text
+from trio_tools.toolkits.shell._thread import in_thread
 from trio_tools.toolkits.shell._tiers import choose_start
 from trio_tools.values import ToolError
 
@@ -60,7 +61,7 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
         if spills.path is not None:
             # Shield: output of commands must not stay behind. Bound: some unlinks.
             with trio.CancelScope(shield=True, relative_deadline=REMOVAL_BOUND):
-                await trio.to_thread.run_sync(_remove, spills.path, limiter=trio.CapacityLimiter(1))
+                await in_thread(_remove, spills.path, limiter=trio.CapacityLimiter(1))
 
 
 def bash_tool(shell: Shell, commands: BackgroundCommands) -> Tool:

@@ -105,6 +105,9 @@ async def start_in_process(
     Raises `OSError` if it cannot be started; then nothing runs and nothing is open. **Cancellation**: before it
     starts, in which case nothing was started; a start that has begun is finished.
     """
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # as inherited from some launchers
+        # The system would reap the leader itself: its end would be lost, and its group's number be anybody's.
+        raise ChildProcessError("this process ignores SIGCHLD, so how a command ended is not known; set it to SIG_DFL")
     with ExitStack() as ours, ExitStack() as theirs:
         stdout, stdout_theirs = pipe(ours, theirs)
         stderr, stderr_theirs = pipe(ours, theirs)

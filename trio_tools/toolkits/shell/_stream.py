@@ -9,6 +9,7 @@ import trio
 
 from trio_tools.toolkits.shell._output import Captured, Kept
 from trio_tools.toolkits.shell._progress import ShellProgress
+from trio_tools.toolkits.shell._thread import in_thread
 
 # Bytes of one read: what a Linux pipe holds by default, so that one read empties it.
 READ_BYTES = 65_536
@@ -57,7 +58,7 @@ class Stream:
                         continue
                     self._read()
                     if self._unspilled:
-                        await trio.to_thread.run_sync(self._write_spill, limiter=self._thread)
+                        await in_thread(self._write_spill, limiter=self._thread)
         finally:
             self._left.set()
 
@@ -89,7 +90,7 @@ class Stream:
         if self._unspilled or self._spill.is_open:
             # Shield: the result names the file, so it must be whole. Bound: one write.
             with trio.CancelScope(shield=True, relative_deadline=SPILL_BOUND):
-                await trio.to_thread.run_sync(self.close, limiter=self._thread)
+                await in_thread(self.close, limiter=self._thread)
         self.close()  # nothing is left to do, unless that bound ran out before the thread began
         path = self._spill.path
         return Captured(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import uuid
@@ -13,12 +14,14 @@ from trio_tools.toolkits.shell._environment import command_environment
 from trio_tools.toolkits.shell._process import start_in_process
 from trio_tools.toolkits.shell._supervised import SUPERVISOR, start_supervised
 
+logger = logging.getLogger("trio_tools.shell")
+
 # Seconds of grace for the command that is tried, which has ended by itself by then.
 _TRIED_GRACE = 1
 
 
 async def choose_start(supervise: Supervise, *, bash: str) -> Start:
-    """How commands are to be started here: `"auto"` has them supervised if that can be done.
+    """How commands are to be started here: `"auto"` has them supervised if that can be done, and warns if it cannot.
 
     Raises `RuntimeError` if what is asked for cannot promise that a stopped command is stopped.
     **Cancellation**: at once, or when the command that is tried has been stopped.
@@ -30,6 +33,11 @@ async def choose_start(supervise: Supervise, *, bash: str) -> Start:
         await _try_supervised(bash)
     except OSError as error:
         if supervise == "auto":
+            logger.warning(
+                "commands are not supervised: %s. What wipes its environment and leaves its group is not found, and "
+                'all of a command outlives this process if that is killed. supervise = "never" says that this is known',
+                error,
+            )
             return start_in_process
         raise RuntimeError(
             f"shell: no supervising process can be had here: {error}. It needs a Python that can be run as "
