@@ -6,7 +6,7 @@ import os
 import tracemalloc
 from pathlib import Path
 
-from test_files_fakes import opened
+from test_files_fakes import FakeContext, opened
 
 # As many directories in one as show what each costs, beside what a walk costs anyway.
 DIRECTORIES = 10_000
@@ -46,3 +46,17 @@ def test_all_that_lies_beside_and_below_one_another_is_visited(tmp_path: Path) -
         here = os.path.join(here, names[expected % len(names)])
     with opened(tmp_path) as files:
         assert f"of {expected} files" in files.run("glob", pattern="**/*.py")
+
+
+def test_empty_directories_and_links_do_not_keep_a_search_that_is_given_up(tmp_path: Path) -> None:
+    """F008: there is a look at each of them, since each takes a while and neither has names to be counted."""
+    for number in range(50):
+        (tmp_path / f"directory{number}").mkdir()
+        (tmp_path / f"link{number}").symlink_to("/".join(["directory0/.."] * 50))
+    with opened(tmp_path) as files:
+        context = FakeContext()
+        assert files.run("glob", pattern="**/*", ctx=context) == "No files found"
+        assert context.looks > 100
+        context = FakeContext()
+        files.run("grep", pattern="x", ctx=context)
+        assert context.looks > 50

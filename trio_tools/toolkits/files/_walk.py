@@ -93,6 +93,7 @@ class Walk:
         held = _Held(self.top.directory)
         with closing(held):
             while folder is not None:
+                self.ctx.check_cancelled()  # one that is empty has no names to be counted
                 try:
                     directory = held.open(folder.below)
                 except OSError as error:
