@@ -109,7 +109,11 @@ def test_python_goes_on_where_ripgrep_has_not_the_memory_to_list_a_directory(
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\nprintf './a\\0001\\r\\n'; echo '{words}' >&2; exit 2\n")
     program.chmod(0o755)
-    monkeypatch.setattr(Ripgrep, "command", lambda *_: [str(program)])
+
+    def command(*_: object) -> list[str]:
+        return [str(program)]
+
+    monkeypatch.setattr(Ripgrep, "command", command)
     with opened(root, ripgrep) as tools:
         assert tools.grep("x") == "Found 2 matches\n\na\nLine 1: x\n\nsub/b\nLine 1: x"
 
