@@ -84,6 +84,40 @@ def test_python_goes_on_where_ripgrep_dies(tmp_path: Path, monkeypatch: pytest.M
     assert all(map(is_gone, pids))
 
 
+def test_a_long_line_is_not_held_by_ripgrep(tmp_path: Path, ripgrep: Ripgrep) -> None:
+    """F009: it dies of its limit rather than hold a line of 130 MiB; Python searches such a line piece by piece."""
+    with open(tmp_path / "line", "wb") as line:
+        for _ in range(130):
+            line.write(b"x" * 1_048_576)
+    here = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        command = ripgrep.command(here, here, ["--no-config", "--no-mmap", "--count", "--regexp=needle", "./"])
+        done = subprocess.run(command, env={}, pass_fds=(here,), capture_output=True, check=False)
+    finally:
+        os.close(here)
+        os.unlink(tmp_path / "line")
+    assert done.returncode == -signal.SIGABRT
+    assert b"memory allocation" in done.stderr
+
+
+def test_python_goes_on_where_ripgrep_has_not_the_memory_to_list_a_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: Ripgrep
+) -> None:
+    """F009: it says so of the directory, goes on, and is not to be believed."""
+    root = folder(tmp_path, "root", {"a": "x", "sub/b": "x"})
+    words = "rg: ./sub: Cannot allocate memory (os error 12)"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nprintf './a\\0001\\r\\n'; echo '{words}' >&2; exit 2\n")
+    program.chmod(0o755)
+
+    def command(*_: object) -> list[str]:
+        return [str(program)]
+
+    monkeypatch.setattr(Ripgrep, "command", command)
+    with opened(root, ripgrep) as tools:
+        assert tools.grep("x") == "Found 2 matches\n\na\nLine 1: x\n\nsub/b\nLine 1: x"
+
+
 def test_nothing_of_the_surroundings_changes_a_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: Ripgrep
 ) -> None:

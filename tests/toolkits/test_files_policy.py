@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -152,6 +154,32 @@ async def test_a_file_that_is_only_to_be_created_never_replaces_one(tmp_path: Pa
     assert result.code == ("FS_STALE_VERSION" if looked else "FS_NOT_OBSERVED")
     assert [effect.state for effect in result.effects] == [EffectState.FAILED]
     assert (tmp_path / "f").read_text() == "theirs"
+
+
+async def test_nor_one_that_comes_and_goes_and_comes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F006: there it is when the new one is given its name, gone when it is looked at, and there again in the end."""
+    link, rename, there = os.link, os.rename, tmp_path / "f"
+    steps: list[Callable[[], object]] = [
+        lambda: there.write_text("theirs"),
+        there.unlink,  # when the new one is given a name of its own
+        lambda: there.write_text("theirs too"),
+    ]
+
+    def linking(*arguments: Any, **options: Any) -> None:
+        steps.pop(0)()
+        link(*arguments, **options)
+
+    def renaming(*arguments: Any, **options: Any) -> None:
+        steps.pop(0)()
+        rename(*arguments, **options)
+
+    async with asking(tmp_path, guarded=True) as ask:
+        monkeypatch.setattr(os, "link", linking)
+        monkeypatch.setattr(os, "rename", renaming)
+        result = await ask("write", file_path="f", content="mine")
+    assert (result.code, [effect.state for effect in result.effects]) == ("FS_FAILED", [EffectState.FAILED])
+    assert there.read_text() == "theirs too"
+    assert os.listdir(tmp_path) == ["f"]
 
 
 async def test_a_change_that_left_size_and_times_alone_is_seen(tmp_path: Path) -> None:

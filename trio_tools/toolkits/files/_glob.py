@@ -66,7 +66,7 @@ def _listing(batches: Iterable[Batch], root: Root, walk: Walk) -> str:
     for batch in batches:
         for entry in batch.entries:
             try:
-                modified = _modified(entry, batch.folder, root)
+                modified = _modified(entry, batch.folder, root, walk)
             except OSError as error:
                 walk.missed(error.errno, (*batch.folder, entry.name))
                 continue
@@ -89,12 +89,13 @@ def _listing(batches: Iterable[Batch], root: Root, walk: Walk) -> str:
     return "\n\n".join((listing, *notes))
 
 
-def _modified(entry: os.DirEntry[str], folder: tuple[str, ...], root: Root) -> int | None:
+def _modified(entry: os.DirEntry[str], folder: tuple[str, ...], root: Root, walk: Walk) -> int | None:
     """When a regular file was modified, in nanoseconds; None for what is none, or is a link that leads to none."""
     if entry.is_file(follow_symlinks=False):
         return entry.stat(follow_symlinks=False).st_mtime_ns
     if not entry.is_symlink():
         return None
+    walk.ctx.check_cancelled()  # one link can take 50 ms: it may lead through others, up and down
     try:
         with root.locate("/".join((*folder, entry.name))) as place:
             if not place.is_regular:

@@ -48,8 +48,17 @@ class Pattern:
 
     def enter(self, positions: Positions, name: str) -> Positions:
         """Where it stands in a directory of this name. Empty if nothing in there can match."""
+        return self.entrance(positions)(name)
+
+    def entrance(self, positions: Positions) -> Callable[[str], Positions]:
+        """What tells, for many names at these positions, where it stands in a directory of that name."""
         inner = positions - self.final
-        return self._open(frozenset(at + (self.segments[at] is not None) for at in inner if self._fits(at, name)))
+        anywhere = frozenset(at for at in inner if self.segments[at] is None)
+        always = self._open(anywhere)
+        tests = [(at + 1, segment.fullmatch) for at in inner if (segment := self.segments[at]) is not None]
+        if not tests:
+            return lambda name: always
+        return lambda name: self._open(anywhere.union(at for at, test in tests if test(name)))
 
     def matches(self, positions: Positions, name: str) -> bool:
         """Whether a file of this name, met at these positions, is one that the pattern means."""
@@ -62,10 +71,6 @@ class Pattern:
         if len(tests) == 1:
             return tests[0]
         return lambda name: any(test(name) for test in tests)
-
-    def _fits(self, at: int, name: str) -> bool:
-        segment = self.segments[at]
-        return segment is None or segment.fullmatch(name) is not None
 
     def _open(self, positions: Positions) -> Positions:
         """With those behind each `**`, which may stand for nothing. None ends a pattern, and none follows another."""

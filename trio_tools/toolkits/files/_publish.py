@@ -129,6 +129,9 @@ class Staged:
                     return True
             with self._name(directory) as (place, own):
                 status = _checked(self.target, directory, self.expected, nothing)
+                if status is None and self.expected is not None:  # come and gone: to be created, and nothing else
+                    self._link(name, directory)
+                    return True
                 if status is not None:
                     _dress(self.descriptor, status)
                 os.rename(own, name, src_dir_fd=place, dst_dir_fd=directory)

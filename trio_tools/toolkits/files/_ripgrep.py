@@ -6,6 +6,7 @@ runs shut into the root by the kernel, so that it reads nothing outside, whateve
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import selectors
@@ -18,7 +19,6 @@ from contextlib import contextmanager, suppress
 import attrs
 
 from trio_tools.tool import SyncToolContext
-from trio_tools.toolkits.files import _sandbox
 from trio_tools.toolkits.files._shown import shown
 from trio_tools.values import ToolError
 
@@ -40,6 +40,10 @@ _OPTIONS = [
 ]
 _COUNTED = re.compile(rb"\./([^\0]*)\0(\d+)\r\n")  # `--crlf` ends its own lines so, too
 _TROUBLE = re.compile(rb"rg: \./(.*): [^:]* \(os error (\d+)\)", re.DOTALL)
+
+# How it ends by itself: there were matches, there were none, there were errors. Not so `_sandbox.REFUSED`, a panic
+# (101, where a thread could not be started), and signals (-6 where an allocation failed).
+_STATUSES = frozenset({0, 1, 2})
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -97,7 +101,8 @@ class Search:
 @attrs.define
 class Counting:
     """A search under way, for one thread. `missed` is told of each path below the top that could not be read, with the
-    number of the error. `died` tells, at the end, that ripgrep was killed or could not be shut in."""
+    number of the error. `died` tells, at the end, that ripgrep was killed, ran out of memory, or could not be shut in.
+    """
 
     process: subprocess.Popen[bytes]
     ctx: SyncToolContext
@@ -122,7 +127,7 @@ class Counting:
                 yield os.fsdecode(one[1]), int(one[2])
             rest = rest[end:]
         status = self.process.wait()  # both pipes have ended
-        self.died = status < 0 or status == _sandbox.REFUSED
+        self.died = self.died or status not in _STATUSES
         if self._said and not self.died:
             words = shown(self._said[:_SAID_BYTES].decode(errors="replace").strip())
             raise ToolError(f"ripgrep failed: {words}. Try again, or another pattern.", code="SEARCH_FAILED")
@@ -167,7 +172,10 @@ class Counting:
             trouble = _TROUBLE.fullmatch(message)
             if trouble is None:
                 message += b"\n"
+                continue
+            if int(trouble[2]) == errno.ENOMEM:  # for its own limit, not the path's fault
+                self.died = True
             else:
                 self.missed(os.fsdecode(trouble[1]), int(trouble[2]))
-                message = b""
+            message = b""
         self._said = message + self._said

@@ -2,14 +2,14 @@
 
 Directories are listed as they come, and each is opened by its name below one that is held open, never through a link: a
 directory that becomes a link meanwhile is not entered. A walk holds a few descriptors at any depth, and remembers the
-directories that it has still to visit, not the files.
+names of the directories that it has still to visit, not the files.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from itertools import islice
 
@@ -88,20 +88,36 @@ class Walk:
             self.unreadable += 1
 
     def _files(self) -> Generator[Batch, None, None]:
-        pending: list[_Folder] = [_Folder((), self.pattern.start(self.top.names), len("."))]
+        folder: _Folder | None = _Folder((), self.pattern.start(self.top.names), len("."))
+        pending: list[_Inner] = []
         held = _Held(self.top.directory)
         with closing(held):
-            while pending:
-                folder = pending.pop()
+            while folder is not None:
+                self.ctx.check_cancelled()  # one that is empty has no names to be counted
                 try:
                     directory = held.open(folder.below)
                 except OSError as error:
                     self.missed(error.errno, (*self.top.names, *folder.below))
                 else:
-                    yield from self._listed(folder, directory, pending)
+                    inner = _Inner(folder, self.pattern.entrance(folder.positions))
+                    pending.append(inner)
+                    yield from self._listed(folder, directory, inner)
+                folder = self._next(pending)
 
-    def _listed(self, folder: _Folder, directory: int, pending: list[_Folder]) -> Generator[Batch, None, None]:
-        """The matching files of a directory; those that it holds and that are worth entering become pending."""
+    def _next(self, pending: list[_Inner]) -> _Folder | None:
+        """The directory to be visited next; None if there is none left."""
+        while pending:
+            name = pending[-1].pop()
+            if name is None:
+                pending.pop()
+                continue
+            folder = pending[-1].folder
+            positions = pending[-1].entrance(name)
+            return _Folder((*folder.below, name), positions, folder.length + 1 + len(os.fsencode(name)))
+        return None
+
+    def _listed(self, folder: _Folder, directory: int, inner: _Inner) -> Generator[Batch, None, None]:
+        """The matching files of a directory. Those directories in it that are worth entering are noted in `inner`."""
         names = (*self.top.names, *folder.below)
         fits = self.pattern.matcher(folder.positions)
         try:
@@ -114,8 +130,9 @@ class Walk:
                         files = self._short_enough(folder, files)
                     if files:
                         yield Batch(names, directory, files)
-                    inner = (self._worth(folder, one.name) for one in some if one.is_dir(follow_symlinks=False))
-                    pending.extend(one for one in inner if one is not None)
+                    for one in some:
+                        if one.is_dir(follow_symlinks=False) and self._is_worth(inner, one.name):
+                            inner.push(one.name)
         except OSError as error:
             self.missed(error.errno, names)
 
@@ -124,15 +141,14 @@ class Walk:
         self.unreadable += len(files) - len(short)
         return short
 
-    def _worth(self, folder: _Folder, name: str) -> _Folder | None:
-        """A directory, if it is worth going there."""
-        inner = None if name in VCS_DIRECTORIES else self.pattern.enter(folder.positions, name)
-        if not inner:
-            return None
-        if folder.beyond(name):
+    def _is_worth(self, inner: _Inner, name: str) -> bool:
+        """Whether a directory can hold a match, and what is in it can be opened."""
+        if name in VCS_DIRECTORIES or not inner.entrance(name):
+            return False
+        if inner.folder.beyond(name):
             self.unreadable += 1
-            return None
-        return _Folder((*folder.below, name), inner, folder.length + 1 + len(os.fsencode(name)))
+            return False
+        return True
 
     def _beat(self, count: int) -> None:
         self.ctx.check_cancelled()
@@ -152,6 +168,28 @@ class _Folder:
     def beyond(self, name: str) -> bool:
         """Whether the path of something in it is too long to be opened."""
         return self.length + 1 + len(os.fsencode(name)) > MAX_PATH_BYTES
+
+
+@attrs.define
+class _Inner:
+    """The directories in a folder that are still to be visited, of which there may be a million: only their names are
+    kept, one behind the other, each behind a slash."""
+
+    folder: _Folder
+    entrance: Callable[[str], Positions]
+    names: bytearray = attrs.field(factory=bytearray)
+
+    def push(self, name: str) -> None:
+        self.names += b"/" + os.fsencode(name)
+
+    def pop(self) -> str | None:
+        """The name noted last, which is forgotten; None if there is none left."""
+        start = self.names.rfind(b"/")
+        if start < 0:
+            return None
+        name = bytes(self.names[start + 1 :])
+        del self.names[start:]
+        return os.fsdecode(name)
 
 
 @attrs.frozen
