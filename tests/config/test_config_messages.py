@@ -22,8 +22,8 @@ HOUSE = "trio-tools.toml: [plugins.house]"
 INT = "must be an integer"
 UNFINISHED = "${ must be followed by the name of a variable and }; write $${ for a literal ${"
 OPTIONS = (
-    "root, timeout, max_timeout, idle_timeout, grace, max_output_bytes, max_spill_bytes, supervise, run_in_background, "
-    "max_background_jobs, max_background_seconds"
+    "root, timeout, max_timeout, idle_timeout, grace, max_output_bytes, max_spill_bytes, max_total_spill_bytes, "
+    "supervise, run_in_background, max_background_jobs, max_background_seconds"
 )
 NEEDED = '[plugins.house]\naddress = "here"\n'
 

@@ -148,6 +148,18 @@ async def test_a_file_that_is_not_whole_says_so(tmp_path: Path, rest: str) -> No
     assert ran.text.endswith(f"[output truncated; full output: (unavailable); its first 1500 bytes: {file}]")
 
 
+async def test_files_that_have_all_they_may_have_together_stay_as_they_are(tmp_path: Path, rest: str) -> None:
+    """B009, B020: a session with many long outputs does not fill the disk either."""
+    tool = shell_tool(tmp_path, max_output_bytes=LIMIT, max_total_spill_bytes=60_000)
+    whole, part, none = [(await run(tool, "seq 10000")).text for _ in range(3)]
+    sizes = {len(content(file)): file for file in files_in(tmp_path / "spills")}
+    left = 60_000 - 48_894
+    assert whole.endswith(f"\n[output truncated; full output: {sizes.pop(48_894)}]")
+    assert part.endswith(f"\n[output truncated; full output: (unavailable); its first {left} bytes: {sizes.pop(left)}]")
+    assert none.endswith("\n10000\n\n[output truncated; full output: (unavailable)]")
+    assert sizes == {}
+
+
 async def test_the_output_of_a_cancelled_command_is_in_its_file(small: Tool) -> None:
     """Case B28: what is read is never lost between the memory and the file."""
     ran = await run(small, "seq 100000; echo LAST; sleep 60", cancel_after=0.4)

@@ -21,6 +21,7 @@ from trio_tools.toolkits.shell import ShellConfig
 from trio_tools.toolkits.shell._child import Start
 from trio_tools.toolkits.shell._command import Shell
 from trio_tools.toolkits.shell._jobs import BackgroundCommands
+from trio_tools.toolkits.shell._output import SpillFolder
 from trio_tools.toolkits.shell._plugin import bash_tool
 from trio_tools.toolkits.shell._supervised import start_supervised
 from trio_tools.values import JSONValue, Session, ToolCall, ToolError
@@ -74,7 +75,9 @@ def shell_tool(folder: Path, *, start: Start = start_supervised, **options: floa
     bash = shutil.which("bash")
     assert bash is not None
     config = ShellConfig(root=folder, **settings)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    shell = Shell(config=config, bash=bash, root=folder, spills=spills, start=start)
+    shell = Shell(
+        config=config, bash=bash, root=folder, spills=SpillFolder(spills, config.max_total_spill_bytes), start=start
+    )
     return bash_tool(shell, BackgroundCommands(shell))
 
 

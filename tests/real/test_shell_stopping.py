@@ -16,6 +16,7 @@ from test_shell_probe import GRACE, Ran, bash, living, rest, run, shell_tool, zo
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig, _command, _escapees, _process
 from trio_tools.toolkits.shell._limits import Limits
+from trio_tools.toolkits.shell._output import SpillFolder
 from trio_tools.toolkits.shell._process import start_in_process
 from trio_tools.toolkits.shell._progress import ShellProgress
 
@@ -119,7 +120,8 @@ async def test_no_line_of_a_running_command_can_be_interrupted(
         return dict(parent)
 
     monkeypatch.setattr(_command, "command_environment", environment)
-    shell = _command.Shell(config=ShellConfig(), bash="/bin/bash", root=tmp_path, spills=None)
+    spills = SpillFolder(None, 1)
+    shell = _command.Shell(config=ShellConfig(), bash="/bin/bash", root=tmp_path, spills=spills)
     request = _command.Request(command="echo hi", folder=tmp_path, limits=Limits(timeout=5))
     await _command.run_command(shell, request, kept=shell.kept(), progress=ShellProgress(note))
     assert protected == [True, True]

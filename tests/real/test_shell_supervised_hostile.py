@@ -105,6 +105,25 @@ async def test_who_never_lets_the_supervisor_run_is_ended_without_it(
         assert living(rest) == []
 
 
+async def test_a_supervisor_that_speaks_late_is_heard_to_its_end(
+    bash: Tool, rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it has started the command is not taken for what it says last."""
+    monkeypatch.setattr(_supervised, "EXEC_BOUND", 0)
+    async with nothing_left():
+        ran = await run(bash, "setsid env -i sleep 300 & sleep 300")
+    assert ran.text == "(no output)\n[killed by signal: SIGTERM]"
+
+
+async def test_who_blinds_the_supervisor_leaves_what_carries_the_mark_no_less(bash: Tool, rest: str) -> None:
+    """B022: a process that can open no file sees no other. What is left is told of, and found without it."""
+    blinds = "sleep 0.2; prlimit --pid $PPID --nofile=3:3"
+    async with nothing_left():
+        ran = await run(bash, f"{blinds}; setsid sleep 300 >/dev/null 2>&1 & exit 4")
+        assert ran.text.startswith(f"(no output)\n{UNKNOWN.splitlines()[0]}\n[exit code: ")
+        assert living(rest) == []
+
+
 async def test_no_other_signal_reaches_the_supervisor(bash: Tool, rest: str) -> None:
     """SIGTERM, Ctrl-C and a lost terminal are not its business."""
     signals = " ".join(f"kill -{number} $PPID;" for number in range(1, 65) if number not in (9, 19, 32, 33))

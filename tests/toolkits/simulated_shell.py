@@ -111,7 +111,8 @@ async def simulated(monkeypatch: pytest.MonkeyPatch, folder: Path, **options: ob
         return await commands[-1].run()
 
     monkeypatch.setattr(_background, "run_command", run_command)
-    config = ShellConfig(root=folder, **options)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    # no supervisor, since nothing is started: to try one takes real time, of which the clock knows nothing
+    config = ShellConfig(root=folder, supervise="never", **options)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     async with open_registry(plugins=[shell(config)]) as registry:
         here = SimulatedShell(registry, commands, [])
         registry.add_job_observer(here.notices.append)

@@ -61,7 +61,7 @@ def test_seconds_that_are_none_are_refused_by_name(name: str, value: object) -> 
         structured({name: value})
 
 
-@pytest.mark.parametrize("name", ["max_output_bytes", "max_spill_bytes"])
+@pytest.mark.parametrize("name", ["max_output_bytes", "max_spill_bytes", "max_total_spill_bytes"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "3"])
 def test_bytes_that_are_none_are_refused_by_name(name: str, value: object) -> None:
     """B020."""
@@ -74,6 +74,7 @@ def test_the_defaults_are_those_agreed_on() -> None:
     config = ShellConfig()
     assert (config.timeout, config.max_timeout, config.grace) == (120, 600, 3)
     assert (config.max_output_bytes, config.max_spill_bytes) == (64_000, 64 * 1024 * 1024)
+    assert config.max_total_spill_bytes == 1024**3
     assert config.root == Path(".")
     assert structured({"root": "a/b"}).root == Path("a/b")
 

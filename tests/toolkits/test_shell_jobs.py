@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,24 @@ async def test_what_was_dropped_is_counted_and_the_file_is_named(
         assert text.startswith("[1 bytes dropped]\nxxxxxxxxxx\n[stderr]\n[2 bytes dropped]\nyyyyyyyyyy\n")
 
 
+async def test_what_is_over_holds_no_more_than_is_kept_of_it(
+    clock: MockClock, patch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Case B28: once, and not once more in how it has ended."""
+    size = 4_000_000
+    async with simulated(patch, tmp_path, max_output_bytes=size) as shell:
+        await shell.start()
+        command = shell.commands.pop()
+        tracemalloc.start()
+        try:
+            command.write(b"x" * size)
+            await shell.finish(command)
+            held, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert size <= held < 1.5 * size
+
+
 @pytest.mark.parametrize(
     ("exit_code", "signal", "limit", "status", "told"),
     [
@@ -90,6 +109,7 @@ async def test_what_was_dropped_is_counted_and_the_file_is_named(
         (3, None, None, "completed, exit code: 3", JobStatus.COMPLETED),
         (None, "SIGSEGV", None, "failed, signal: SIGSEGV", JobStatus.FAILED),
         (0, None, Limit.TIMEOUT, "failed, exit code: 0", JobStatus.FAILED),
+        (None, None, None, "failed, exit code: unknown", JobStatus.FAILED),  # B024: it has killed what watched over it
     ],
 )
 async def test_the_session_is_told_once_how_it_ended(  # noqa: PLR0917 - what came of it, piece by piece

@@ -17,9 +17,10 @@ class Command:
     exited: trio.Event = attrs.field(factory=trio.Event)
     wrote: float = attrs.field(factory=trio.current_time)
     unread: bool = False
+    unwatched: bool = False  # who waits for it is told of an end that has not been seen
 
     def is_running(self) -> bool:
-        return not self.exited.is_set()
+        return self.unwatched or not self.exited.is_set()
 
     async def wait_exit(self) -> None:
         await self.exited.wait()
@@ -90,6 +91,14 @@ async def test_a_command_that_ends_by_itself_has_kept_its_limits(mock_clock: Moc
             assert await wait_within(limits, command, command) is None
 
         mock_clock.jump(5)
+
+
+async def test_a_command_that_nobody_watches_any_more_is_not_waited_for(autojump_clock: MockClock) -> None:
+    """B024: it has killed what watched over it, maybe."""
+    command = Command(unwatched=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(command.exit_after, 2)
+        assert await waited(command, Limits(timeout=5, idle=3)) == (None, 2)
 
 
 async def test_output_that_nobody_had_the_time_to_read_counts(autojump_clock: MockClock) -> None:

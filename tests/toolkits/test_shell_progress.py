@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from trio_tools.toolkits.shell._output import Kept, SpillFile, Tail
+from trio_tools.toolkits.shell._output import Kept, SpillFile, SpillFolder, Tail
 from trio_tools.toolkits.shell._progress import MAX_LINE_BYTES, PROGRESS_INTERVAL, ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 
@@ -85,7 +85,12 @@ async def test_the_last_line_is_told_although_nothing_follows_it(tmp_path: Path,
     told = Told()
     read, write = os.pipe()
     os.set_blocking(read, False)
-    stream = Stream(read, kept=Kept(Tail(10), SpillFile(tmp_path, 10)), longest=3600, progress=ShellProgress(told))
+    stream = Stream(
+        read,
+        kept=Kept(Tail(10), SpillFile(SpillFolder(tmp_path, 1000), 10)),
+        longest=3600,
+        progress=ShellProgress(told),
+    )
     start = trio.current_time()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(stream.drain)

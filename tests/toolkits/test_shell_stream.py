@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from trio_tools.toolkits.shell import _stream
-from trio_tools.toolkits.shell._output import Kept, SpillFile, Tail
+from trio_tools.toolkits.shell._output import Kept, SpillFile, SpillFolder, Tail
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 
@@ -25,7 +25,9 @@ def pipe() -> Generator[tuple[int, int]]:
 
 def stream_of(read: int, folder: Path, told: list[float], *, limit: int = 10, longest: float = 600) -> Stream:
     progress = ShellProgress(lambda done, total, message: told.append(done))
-    return Stream(read, kept=Kept(Tail(limit), SpillFile(folder, 1000)), longest=longest, progress=progress)
+    return Stream(
+        read, kept=Kept(Tail(limit), SpillFile(SpillFolder(folder, 1000), 1000)), longest=longest, progress=progress
+    )
 
 
 async def test_what_is_in_the_pipe_when_reading_is_stopped_is_read(tmp_path: Path, pipe: tuple[int, int]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trio_tools.toolkits.shell._output import SpillFile, Tail
+from trio_tools.toolkits.shell._output import SpillFile, SpillFolder, Tail
 
 
 @given(st.lists(st.binary(max_size=30)), st.integers(1, 50))
@@ -24,7 +24,7 @@ def test_the_tail_is_the_end_of_what_was_added_and_the_file_gets_all_of_it(reads
 
 def test_a_file_is_made_by_the_first_write_and_holds_what_its_limit_allows(tmp_path: Path) -> None:
     """B020, B026."""
-    file = SpillFile(tmp_path, 10)
+    file = SpillFile(SpillFolder(tmp_path, 1000), 10)
     assert (file.path, file.is_open, file.is_full) == (None, False, False)
     file.write(b"12345678")
     assert (file.is_open, file.is_full) == (True, False)
@@ -39,10 +39,46 @@ def test_a_file_is_made_by_the_first_write_and_holds_what_its_limit_allows(tmp_p
 
 
 def test_without_a_folder_there_is_no_file() -> None:
-    file = SpillFile(None, 10)
+    file = SpillFile(SpillFolder(None, 1000), 10)
     file.write(b"1")
     file.close()
     assert (file.path, file.is_full, file.written) == (None, True, 0)
+
+
+def test_what_all_files_may_have_together_is_no_more_for_the_next(tmp_path: Path) -> None:
+    """B020: it gets the first bytes of its stream, and the one after it no file at all."""
+    folder = SpillFolder(tmp_path, 10)
+    first, second, third = (SpillFile(folder, 8) for _ in range(3))
+    first.write(b"123456")
+    second.write(b"abcdef")
+    second.write(b"gh")
+    first.write(b"7")  # what it would have now has a hole
+    third.write(b"x")
+    for file in (first, second, third):
+        file.close()
+        assert file.is_full
+    assert first.path is not None
+    assert second.path is not None
+    assert (first.path.read_bytes(), second.path.read_bytes()) == (b"123456", b"abcd")
+    assert (third.path, third.place, third.written) == (None, None, 0)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_that_failed_takes_nothing_from_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B026."""
+
+    def fail(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    folder = SpillFolder(tmp_path, 10)
+    failed, other = SpillFile(folder, 10), SpillFile(folder, 10)
+    failed.write(b"12345")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", fail)
+        failed.write(b"67890")
+    other.write(b"1234567890")
+    other.close()
+    assert (failed.path, other.written) == (None, 10)
 
 
 @pytest.mark.parametrize("call", ["open", "write", "close"])
@@ -55,7 +91,7 @@ def test_a_file_that_fails_is_removed_and_not_named(tmp_path: Path, monkeypatch:
         raise OSError(28, "No space left on device")
 
     real_close = os.close
-    file = SpillFile(tmp_path, 10)
+    file = SpillFile(SpillFolder(tmp_path, 1000), 10)
     if call == "close":
         file.write(b"1")
     with monkeypatch.context() as patched:
@@ -76,7 +112,7 @@ def test_a_name_that_exists_is_not_written_over(tmp_path: Path, monkeypatch: pyt
         return "guessed"
 
     monkeypatch.setattr("secrets.token_hex", guess)
-    file = SpillFile(tmp_path, 10)
+    file = SpillFile(SpillFolder(tmp_path, 1000), 10)
     file.write(b"1")
     assert file.path is None
     assert target.read_bytes() == b""

@@ -12,7 +12,7 @@ from trio_tools.tool import Job, ToolContext
 from trio_tools.toolkits.shell._command import Request, Shell, run_command
 from trio_tools.toolkits.shell._limits import Limit
 from trio_tools.toolkits.shell._news import News, news, place_of
-from trio_tools.toolkits.shell._output import Kept
+from trio_tools.toolkits.shell._output import Captured, Kept
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import Finished, both, limit_markers, stopped_by, with_markers
 from trio_tools.values import JobNotice, JobStatus, JSONValue, Session, ToolError, one_line
@@ -22,6 +22,9 @@ NO_NEWS = "(no new output)"
 LABEL_LENGTH = 100
 # The code of a command that a limit of its own has stopped.
 LIMIT_CODES = {Limit.TIMEOUT: "BASH_TIMEOUT", Limit.IDLE: "BASH_IDLE_TIMEOUT"}
+
+# Stands for a stream in how a command has ended, where it is kept elsewhere.
+_NOWHERE = Captured(kept=b"", total=0)
 
 
 @attrs.frozen
@@ -51,8 +54,8 @@ class BackgroundCommand:
 
     @trio.lowlevel.enable_ki_protection
     async def run(self) -> JSONValue:
-        """The work of the job. Raises `ToolError` if the command cannot be started, is stopped by a limit, or dies of a
-        signal.
+        """The work of the job. Raises `ToolError` if the command cannot be started, is stopped by a limit, dies of a
+        signal, or comes to an end that nobody knows.
 
         **Cancellation**: the command is stopped with all it started, and what it wrote can still be read; then it is
         raised.
@@ -63,12 +66,14 @@ class BackgroundCommand:
         except ToolError as error:
             self._kept[1].tail.add(f"spawn failed: {error.message}\n".encode(errors="replace"))
             raise
-        self._finished = finished
+        self._finished = attrs.evolve(finished, stdout=_NOWHERE, stderr=_NOWHERE)  # what is kept of them is kept once
         await trio.lowlevel.checkpoint_if_cancelled()
         if finished.limit is not None:
             raise ToolError(stopped_by(finished) or "", code=LIMIT_CODES[finished.limit])
         if finished.signal is not None:
             raise ToolError(f"killed by signal: {finished.signal}")
+        if finished.exit_code is None:
+            raise ToolError("exit code: unknown")
         return {"exit_code": finished.exit_code}
 
     def words(self, notice: JobNotice) -> str | None:
@@ -145,6 +150,8 @@ class BackgroundCommand:
             detail = f", signal: {finished.signal}"
         elif status is JobStatus.KILLED:
             detail = ", killed before exit"
+        elif finished is not None:
+            detail = ", exit code: unknown"
         return f"[status: {status}{detail}]"
 
 

@@ -15,7 +15,7 @@ from trio_tools.toolkits.shell._config import ShellConfig
 from trio_tools.toolkits.shell._environment import command_environment
 from trio_tools.toolkits.shell._escapees import SWEEP_BOUND
 from trio_tools.toolkits.shell._limits import Limit, Limits, wait_within
-from trio_tools.toolkits.shell._output import Kept, SpillFile, Tail
+from trio_tools.toolkits.shell._output import Kept, SpillFile, SpillFolder, Tail
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._stream import Stream
 from trio_tools.toolkits.shell._supervised import start_supervised
@@ -42,7 +42,7 @@ class Shell:
     config: ShellConfig
     bash: str
     root: Path
-    spills: Path | None
+    spills: SpillFolder
     start: Start = start_supervised
 
     def kept(self) -> tuple[Kept, Kept]:

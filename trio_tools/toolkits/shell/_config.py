@@ -58,6 +58,7 @@ class ShellConfig:
         grace: The time that a command has to clean up between SIGTERM and SIGKILL.
         max_output_bytes: What is kept of each of the two streams.
         max_spill_bytes: What a file holds of a stream that is longer.
+        max_total_spill_bytes: What all these files hold together, as long as the plugin is open.
         supervise: Whether a process of its own watches over each command: "auto" where that works, "always" or not at
             all, "never", and then this process does, which cannot find everything.
         run_in_background: Whether commands may run in the background.
@@ -73,6 +74,7 @@ class ShellConfig:
     grace: float = attrs.field(default=3.0, validator=positive_seconds, metadata=option(unit="seconds"))
     max_output_bytes: int = attrs.field(default=64_000, validator=_check_bytes, metadata=option(unit="bytes"))
     max_spill_bytes: int = attrs.field(default=64 * 1024 * 1024, validator=_check_bytes, metadata=option(unit="bytes"))
+    max_total_spill_bytes: int = attrs.field(default=1024**3, validator=_check_bytes, metadata=option(unit="bytes"))
     supervise: Supervise = attrs.field(default="auto", validator=_check_supervise)
     run_in_background: bool = attrs.field(default=True, validator=true_or_false)
     max_background_jobs: int = attrs.field(default=10, validator=_check_jobs, metadata=option(unit="jobs"))

@@ -39,7 +39,7 @@ class Waited(Protocol):
         ...
 
     async def wait_exit(self) -> None:
-        """Wait until it has exited. **Cancellation**: at once."""
+        """Wait until it has exited, or nobody can say any more whether it has. **Cancellation**: at once."""
         ...
 
 
@@ -57,8 +57,9 @@ class Output(Protocol):
 
 
 async def wait_within(limits: Limits, child: Waited, output: Output) -> Limit | None:
-    """Wait until `child` has exited, or is past one of its limits. Returns the limit if that was what came first: a
-    command that exits by itself has kept it, also if a blocked loop shows that only later.
+    """Wait until `child` has exited or cannot be waited for any more, or is past one of its limits. Returns the limit
+    if that was what came first: a command that exits by itself has kept it, also if a blocked loop shows that only
+    later.
 
     **Cancellation**: raised, unless a limit came first: then that is returned, and the next checkpoint raises.
     """
@@ -68,13 +69,14 @@ async def wait_within(limits: Limits, child: Waited, output: Output) -> Limit | 
     while True:
         idle = max(seen, output.wrote) + quiet
         limit = deadline(max(min(end, idle) - trio.current_time(), AT_ONCE))
-        given_up: trio.Cancelled | None = None
+        over, given_up = False, None
         try:
             with limit:
                 await child.wait_exit()
+                over = True
         except trio.Cancelled as cancelled:
             given_up = cancelled
-        if limit.expired and child.is_running():
+        if limit.expired and not over and child.is_running():
             if end <= idle:
                 return Limit.TIMEOUT
             if output.is_waiting():
@@ -83,5 +85,5 @@ async def wait_within(limits: Limits, child: Waited, output: Output) -> Limit | 
                 return Limit.IDLE
         if given_up is not None:
             raise given_up
-        if not child.is_running():
+        if over or not child.is_running():
             return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -70,17 +71,43 @@ class Kept:
     spill: SpillFile
 
 
+class SpillFolder:
+    """Where the files lie, in `path` or, if that is None, nowhere, and how many bytes they may have together: `limit`.
+
+    Their writers are threads, so what is left is taken under a lock, which nobody holds for longer than that.
+    """
+
+    def __init__(self, path: Path | None, limit: int) -> None:
+        self.path = path
+        self._left = limit
+        self._lock = threading.Lock()
+
+    def take(self, most: int) -> int:
+        """How many of so many bytes may be written. They are, or are given back."""
+        with self._lock:
+            taken = min(most, self._left)
+            self._left -= taken
+        return taken
+
+    def give_back(self, count: int) -> None:
+        """So many bytes that were taken are not there any more."""
+        with self._lock:
+            self._left += count
+
+
 class SpillFile:
     """A private file in `folder`, made by the first write, of at most `limit` bytes. It never raises `OSError`:
 
     a file that cannot be written is removed, and `path` stays None. Every method blocks.
     """
 
-    def __init__(self, folder: Path | None, limit: int) -> None:
-        self._place = None if folder is None else folder / secrets.token_hex(NAME_BYTES)
+    def __init__(self, folder: SpillFolder, limit: int) -> None:
+        self._folder = folder
+        self._place = None if folder.path is None else folder.path / secrets.token_hex(NAME_BYTES)
         self._limit = limit
+        self._taken = 0  # of what all files may have
         self._fd: int | None = None
-        self._failed = folder is None
+        self._failed = folder.path is None
         self.path: Path | None = None
         self.written = 0
 
@@ -100,9 +127,17 @@ class SpillFile:
         return self._failed or self.written >= self._limit
 
     def write(self, data: bytes) -> None:
-        """Append `data`, as far as the limit allows."""
+        """Append `data`, as far as the limit allows, and that of all files together: what finds no more room there is
+        full for good, so that it has the first bytes of the stream and no others."""
         room = memoryview(data)[: self._limit - self.written]
         if self._failed or not room:
+            return
+        taken = self._folder.take(len(room))
+        self._taken += taken
+        if taken < len(room):
+            self._limit, room = self._taken, room[:taken]
+            self._failed = not self._limit
+        if not room:
             return
         try:
             fd = self._open() if self._fd is None else self._fd
@@ -141,3 +176,5 @@ class SpillFile:
         if path is not None:
             with suppress(OSError):
                 path.unlink()
+        self._folder.give_back(self._taken)
+        self._taken = 0

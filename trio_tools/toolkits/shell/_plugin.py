@@ -19,6 +19,7 @@ from trio_tools.toolkits.shell._config import ShellConfig
 from trio_tools.toolkits.shell._given import check_request, check_timeout
 from trio_tools.toolkits.shell._job_tools import bash_kill_tool, bash_output_tool
 from trio_tools.toolkits.shell._jobs import BackgroundCommands
+from trio_tools.toolkits.shell._output import SpillFolder
 from trio_tools.toolkits.shell._progress import ShellProgress
 from trio_tools.toolkits.shell._text import result_text
 from trio_tools.toolkits.shell._tiers import choose_start
@@ -43,7 +44,7 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
     if not await trio.Path(root).is_dir():
         raise NotADirectoryError(f'shell: the root "{root}" is not a folder')
     start = await choose_start(config.supervise, bash=bash)
-    spills = _spill_folder()
+    spills = SpillFolder(_private_folder(), config.max_total_spill_bytes)
     shell = Shell(config=config, bash=bash, root=root, spills=spills, start=start)
     commands = BackgroundCommands(shell)
     try:
@@ -56,10 +57,10 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
             yield
     finally:
         await commands.close()
-        if spills is not None:
+        if spills.path is not None:
             # Shield: output of commands must not stay behind. Bound: some unlinks.
             with trio.CancelScope(shield=True, relative_deadline=REMOVAL_BOUND):
-                await trio.to_thread.run_sync(_remove, spills, limiter=trio.CapacityLimiter(1))
+                await trio.to_thread.run_sync(_remove, spills.path, limiter=trio.CapacityLimiter(1))
 
 
 def bash_tool(shell: Shell, commands: BackgroundCommands) -> Tool:
@@ -117,7 +118,7 @@ def _require_bash() -> str:
     return os.path.abspath(bash)
 
 
-def _spill_folder() -> Path | None:
+def _private_folder() -> Path | None:
     """A private folder for long output; None if there can be none, and then long output is only cut."""
     with suppress(OSError):
         return Path(tempfile.mkdtemp(prefix="trio-tools-shell-"))  # mode 0700

@@ -91,6 +91,8 @@ class SupervisedChild:
             return False
         left, *code = [int(number) for number in answer.split()[1:]]
         self._code = code[0] if code else None
+        if left:  # it could not, or could not see them: the command may have limited how many files it opens
+            await kill_escapees(self.mark, leader=self.supervisor.pid)
         return left == 0
 
     async def _ask_to_end(self, grace: float) -> bytes | None:
@@ -100,8 +102,16 @@ class SupervisedChild:
             self.lifeline.send(str(grace).encode())
         # Shield: what it does is done to the end, whoever is cancelled. Bound: what it keeps itself, and ANSWER_BOUND.
         with trio.CancelScope(shield=True, relative_deadline=grace + KILL_BOUND + ANSWER_BOUND):
-            await trio.lowlevel.wait_readable(self.lifeline)
-        with suppress(OSError):  # nothing was said
+            while True:
+                await trio.lowlevel.wait_readable(self.lifeline)
+                heard = self._heard()
+                if heard is None or heard.startswith(b"ended"):  # that it has started may come only now
+                    return heard
+        return None
+
+    def _heard(self) -> bytes | None:
+        """The next thing that the supervisor has said; None if it is gone."""
+        with suppress(OSError):
             return self.lifeline.recv(MESSAGE_BYTES) or None
         return None
 
