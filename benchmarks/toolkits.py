@@ -206,5 +206,8 @@ async def _other_rows() -> list[_table.Row]:
 def main() -> int:
     rows = trio.run(_rows)
     count = len(paths())
-    title = f"toolkits: {count:,} files in the library folder; medians of {ROUNDS} rounds; ours: without our own program's start"
+    title = (
+        f"toolkits: {count:,} files in the library folder; medians of {ROUNDS} rounds; "
+        "ours: without the start of our own program"
+    )
     return _table.report(title, rows)

@@ -86,7 +86,7 @@ TABLES: tuple[Row, ...] = (
     row(
         "tools --config c.toml",
         'in plugin "spill", while it was opened: the directory of the spill policy cannot be used: No such file or '
-        'directory: "FOLDER/nowhere/at-all"',
+        'directory; only its last part is made: "FOLDER/nowhere/at-all"',
         files={"c.toml": "[plugins.spill]\ndirectory = 'nowhere/at-all'\n"},
     ),
     row(

@@ -48,6 +48,8 @@ class SpillFolder:
         except OSError as error:
             self._remove_folder()
             why = f"the directory of the spill policy cannot be used: {error.strerror}"
+            if isinstance(error, FileNotFoundError):
+                why += "; only its last part is made"
             raise OSError(error.errno, why, str(directory)) from None
 
     def place_of(self, name: str) -> str:
