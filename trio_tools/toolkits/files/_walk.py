@@ -121,18 +121,20 @@ class Walk:
         names = (*self.top.names, *folder.below)
         fits = self.pattern.matcher(folder.positions)
         try:
-            with os.scandir(directory) as listed:
-                entries = (one for one in listed if not one.name.startswith(STAGING))
+            with os.scandir(directory) as entries:
                 while some := list(islice(entries, BATCH)):
                     self._beat(len(some))
-                    files = [one for one in some if not one.is_dir(follow_symlinks=False) and fits(one.name)]
+                    files: list[os.DirEntry[str]] = []
+                    for one in some:
+                        if one.is_dir(follow_symlinks=False):
+                            if self._is_worth(inner, one.name):
+                                inner.push(one.name)
+                        elif fits(one.name) and not one.name.startswith(STAGING):
+                            files.append(one)
                     if folder.length > MAX_NAME_ROOM:
                         files = self._short_enough(folder, files)
                     if files:
                         yield Batch(names, directory, files)
-                    for one in some:
-                        if one.is_dir(follow_symlinks=False) and self._is_worth(inner, one.name):
-                            inner.push(one.name)
         except OSError as error:
             self.missed(error.errno, names)
 
@@ -143,7 +145,7 @@ class Walk:
 
     def _is_worth(self, inner: _Inner, name: str) -> bool:
         """Whether a directory can hold a match, and what is in it can be opened."""
-        if name in VCS_DIRECTORIES or not inner.entrance(name):
+        if name in VCS_DIRECTORIES or name.startswith(STAGING) or not inner.entrance(name):
             return False
         if inner.folder.beyond(name):
             self.unreadable += 1
