@@ -211,10 +211,10 @@ async def test_out_of_descriptors_the_group_is_stopped_all_the_same(
     """Case B25: nobody can look for what left the group then, and the text says so."""
     bash = shell_tool(tmp_path, start=start_in_process)
 
-    def none_left(pid: str, mark: str) -> bool:
+    def none_left(pid: str) -> bytes | None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(_escapees, "_is_marked", none_left)
+    monkeypatch.setattr(_escapees, "_environment", none_left)
     ran = await run(bash, TREE, timeout_ms=SOON * 1000)
     assert ran.text.startswith("CRITICAL\n[processes that this command started may still be running]\n[timed out")
     assert living(rest) == []

@@ -22,6 +22,11 @@ from trio_tools.toolkits.shell._thread import in_thread
 # Seconds for all passes. One pass takes some 5 us for each process on the machine, and what it kills is gone at once;
 # only something that forks as fast as we look keeps us longer, and no number of passes would end that.
 SWEEP_BOUND = 2
+# Seconds after which a process that was about to become another program has done so, and has its environment. It takes
+# some 0.1 ms.
+EXEC_SECONDS = 0.01
+# Linux's flag, in /proc/<pid>/stat, for a thread of the kernel.
+KERNEL_THREAD = 0x00200000
 
 
 @attrs.frozen
@@ -58,10 +63,12 @@ class Marked:
 
 @attrs.frozen
 class Found:
-    """What a look at /proc found, and whether it could look at everything."""
+    """What a look at /proc found, whether it could look at everything, and whether a process had no environment just
+    then: one that becomes another program has none for a moment, and nobody can tell whose it is."""
 
     processes: list[Marked]
     complete: bool = True
+    unsure: bool = False
 
     def __enter__(self) -> list[Marked]:
         return self.processes
@@ -87,6 +94,7 @@ async def kill_escapees(mark: str, *, leader: int) -> bool:
     """
     # Shield: what is not found now outlives the call, and nobody looks for it again. Bound: SWEEP_BOUND.
     with trio.CancelScope(shield=True, relative_deadline=SWEEP_BOUND):
+        looked_again = False
         while True:
             found = await find_marked(mark, apart_from=leader)
             with found as processes:
@@ -94,20 +102,31 @@ async def kill_escapees(mark: str, *, leader: int) -> bool:
                     one.send(signal.SIGKILL)
                 for one in processes:
                     await one.wait_exit()
-            if not processes:
+            if processes:
+                looked_again = False
+            elif looked_again or not found.unsure:
                 return found.complete
+            else:
+                looked_again = True
+                await trio.sleep(EXEC_SECONDS)
     return False
 
 
 def _search(mark: str, apart_from: int) -> Found:
     found: list[Marked] = []
+    unsure = False
     try:
         for name in os.listdir("/proc"):
-            if name.isdecimal() and int(name) != apart_from and _is_marked(name, mark):
+            if not name.isdecimal() or int(name) == apart_from:
+                continue
+            environment = _environment(name)
+            if environment == b"":
+                unsure = unsure or _may_become_another(name)
+            elif environment is not None and carries(environment, mark):
                 found += _opened(name, mark)
     except OSError:  # out of descriptors, as a rule; those that were found are dealt with first
         return Found(found, complete=False)
-    return Found(found)
+    return Found(found, unsure=unsure)
 
 
 def _opened(name: str, mark: str) -> list[Marked]:
@@ -118,15 +137,28 @@ def _opened(name: str, mark: str) -> list[Marked]:
         except ProcessLookupError:
             return []
         on_failure.callback(os.close, pidfd)
-        if not _is_marked(name, mark):  # again: now it is certain that the descriptor means the process that was read
+        # again: now it is certain that the descriptor means the process that was read
+        if not carries(_environment(name) or b"", mark):
             return []
         on_failure.pop_all()
         return [Marked(int(name), pidfd)]
 
 
-def _is_marked(pid: str, mark: str) -> bool:
+def _environment(pid: str) -> bytes | None:
+    """The environment that a process was started with; None if it is gone, or not ours to read."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as environ:
-            return carries(environ.read(), mark)
-    except (FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or not ours to read
+            return environ.read()
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return None
+
+
+def _may_become_another(pid: str) -> bool:
+    """Whether a process without an environment may have one soon. The kernel's threads and the dead have none for good;
+    one that was started without cannot be told from one that is being started."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            state, *_, flags = stat.read().rpartition(b")")[2].split()[:7]
+    except (FileNotFoundError, ProcessLookupError, PermissionError, ValueError):
         return False
+    return state not in (b"Z", b"X") and not int(flags) & KERNEL_THREAD
