@@ -131,7 +131,7 @@ def test_nothing_of_the_surroundings_changes_a_search(
 
 
 def test_output_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: Ripgrep) -> None:
-    """F009: 20,000,000 bytes of names; here 100."""
+    """F009: 200,000,000 bytes of names; here 100."""
     monkeypatch.setattr(_ripgrep, "MAX_RAW_BYTES", 100)
     pids = started(monkeypatch, lambda pid: None)
     with opened(folder(tmp_path, "root", {f"{number:03}": "x" for number in range(50)}), ripgrep) as tools:

@@ -24,8 +24,9 @@ from trio_tools.values import ToolError
 
 # Seconds for a killed process to be gone (F009). It holds nothing, so only a file system that hangs can keep it.
 KILL_SECONDS = 3
-# Bytes of its output that are read (F009); half a million files with a match.
-MAX_RAW_BYTES = 20_000_000
+# Bytes of its output that are read: some five million files with a match. Ten times what F009 gives for lines, since
+# these are names and counts, of which a few are kept.
+MAX_RAW_BYTES = 200_000_000
 # Bytes of its output taken from a pipe at once: what a pipe holds.
 _PIECE_BYTES = 65_536
 # Seconds between two looks at whether the call was cancelled, and two reports of progress.
