@@ -194,6 +194,15 @@ def test_one_that_may_answer_several_calls_is_removed() -> None:
     assert changes[2] == "messages[1]: result removed: it names no call, and which one it answers cannot be told"
 
 
+def test_one_that_names_its_call_stands_before_one_that_was_taken_to_be_its() -> None:
+    """Also if it tells of a failure, and the other does not."""
+    messages = [USER, asks("a"), told(None, "sent"), asks("b"), told("b"), told("a", "Error: refused")]
+    outcome = balance(messages, "openai")
+    assert outcome.messages == [USER, asks("a"), told("a", "Error: refused"), asks("b"), told("b")]
+    assert outcome.changes[0].what == "result removed"
+    assert outcome.changes[0].why == "the call has another result, messages[5], that names it"
+
+
 def test_what_a_stream_that_was_cut_leaves_is_removed() -> None:
     hollow: tuple[object, ...] = (None, "", " ", [])
     for content in hollow:

@@ -32,10 +32,11 @@ def balance(messages: Iterable[JSONValue], form: str | None = None) -> Balanced:
     """Balance a conversation that others wrote, in this form, or if it is None in the one that it is in.
 
     A call without a result gets one that says that nobody knows how it ended. A result without a call is removed; of
-    several of one call the last stays that tells of no failure, or else the last. Results that stand elsewhere are
-    moved behind their calls. A call whose id is absent, or an earlier call's, gets a new one, on its result too. A
-    message of the assistant that says nothing is removed. All else stays: a message that need not change is given back
-    as the very object. What is balanced comes back without changes.
+    several of one call the last stays that tells of no failure, or else the last, and in any case one that names the
+    call before one that does not. Results that stand elsewhere are moved behind their calls. A call whose id is absent,
+    or an earlier call's, gets a new one, on its result too. A message of the assistant that says nothing is removed.
+    All else stays: a message that need not change is given back as the very object. What is balanced comes back without
+    changes.
 
     Raises `NotATranscript` for what is no JSON, or no messages of one form; `ValueError` for a form that there is none
     of.

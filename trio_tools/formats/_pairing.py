@@ -85,6 +85,9 @@ class _Pairing:
         other = self.answers.get(call)
         if other is None:
             self.answers[call] = answer
+        elif other.id is None and answer.id is not None:  # the other was only taken to be this call's
+            self.answers[call] = answer
+            self.left[other] = f"the call has another result, {answer.span.place}, that names it"
         elif answer.is_failure and not other.is_failure:
             self.left[answer] = f"the call has another result, {other.span.place}, that tells of no failure"
         else:
