@@ -88,6 +88,11 @@ CHANGES: tuple[Row, ...] = (
         "line 3: result removed: the call has another result, line 2, that tells of no failure",
     ),
     changed(
+        ASKS + b'{"role": "tool"}\n' + ASKS.replace(b'"a"', b'"b"') + TOLD.replace(b'"a"', b'"b"') + TOLD,
+        "line 2: result removed: the call has another result, line 5, that names it",
+        "line 5: result moved: results stand right behind their calls, in call order",
+    ),
+    changed(
         ASKS + b'{"role": "tool"}',
         'line 2: id "a" given: it named no call, and can answer only this one',
     ),

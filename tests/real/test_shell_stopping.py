@@ -58,7 +58,8 @@ COMMANDS: dict[str, tuple[str | None, float]] = {
     # starts another when it is told to stop
     "trap 'setsid sleep 300 & exit 0' TERM; echo CRITICAL; sleep 300 & wait": (None, GRACE),
     # stopped already: takes nothing but SIGKILL
-    "echo CRITICAL; kill -STOP $$": ("SIGKILL", GRACE),
+    # it is told of once it is stopped, or a cancel might come first
+    "(until [ $(cut -d' ' -f3 /proc/$$/stat) = T ]; do :; done; echo CRITICAL) & kill -STOP $$": ("SIGKILL", GRACE),
     # many
     "for i in {1..20}; do setsid sleep 300 & done; echo CRITICAL; wait": ("SIGTERM", 0),
 }
