@@ -163,7 +163,7 @@ def ours(folder: Path) -> dict[str, Explore]:
                 explore_cancellation,
                 name,
                 arguments,
-                plugins=plugins,
+                plugins=[*plugins, *shipped.BESIDE.get(name, ())],
                 allow=shipped.ALLOWED.get(name, ()),
                 seconds=PATIENCE,
             )

@@ -68,5 +68,9 @@ def plugins_on(folder: Path) -> list[AnyPlugin]:
     return [
         files(FilesConfig(root=folder, tools=("read", "write", "edit", "glob", "grep"))),
         shell(ShellConfig(root=folder, grace=1.0)),
-        busy,
     ]
+
+
+# What has to be there besides: only those two need a command that runs, and with one nobody looks, after the call, for
+# anything but tasks.
+BESIDE: Mapping[str, list[AnyPlugin]] = {"bash_output": [busy], "bash_kill": [busy]}

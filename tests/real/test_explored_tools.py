@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from shipped_tools import ALLOWED, BACKGROUND_TURNS, CALLS, IN_PAIRS, plugins_on
+from shipped_tools import ALLOWED, BACKGROUND_TURNS, BESIDE, CALLS, IN_PAIRS, busy, plugins_on
 
 from trio_tools import ToolCall, open_registry
 from trio_tools.registry import AnyPlugin
@@ -35,6 +35,7 @@ def test_every_tool_that_is_shipped_is_explored(plugins: list[AnyPlugin]) -> Non
 def test_a_shipped_tool_keeps_every_promise(name: str, plugins: list[AnyPlugin]) -> None:
     """M017, and the shell's B010: ended at any step in any way, nothing is left, and the result is true."""
     calls = [ToolCall(name, CALLS[name])]
+    plugins += BESIDE.get(name, ())
     report = explore_turn([], calls, plugins=plugins, allow=ALLOWED.get(name, ()), runs=ALONE, seeds=1)
     assert (report.cases, report.untried, report.failures) == (ALONE, 0, ())
     assert not report.virtual
@@ -54,6 +55,6 @@ def test_two_shipped_tools_keep_every_promise_together(names: tuple[str, str], p
 def test_commands_in_the_background_keep_every_promise(calls: list[ToolCall], plugins: list[AnyPlugin]) -> None:
     """B051, B052, M017: a call that is ended leaves the job, and the registry's end leaves nothing. (A job may have a
     thread of its own for its start.)"""
-    report = explore_turn([], calls, plugins=plugins, allow=["threads"], runs=ALONE, seeds=1)
+    report = explore_turn([], calls, plugins=[*plugins, busy], allow=["threads"], runs=ALONE, seeds=1)
     assert (report.cases, report.untried, report.failures) == (ALONE, 0, ())
     assert [result.text for result in report.undisturbed if result.is_error] == []

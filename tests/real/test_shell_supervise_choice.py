@@ -3,9 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import trio
@@ -13,6 +13,8 @@ from test_shell_probe import rest
 
 from trio_tools import ToolCall, open_registry
 from trio_tools.toolkits.shell import ShellConfig, _tiers, shell
+from trio_tools.toolkits.shell._child import Child
+from trio_tools.toolkits.shell._supervised import start_supervised
 
 __all__ = ["rest"]  # fixtures
 
@@ -30,6 +32,26 @@ async def test_a_supervisor_is_had_unless_it_is_not_wanted(tmp_path: Path, rest:
     assert await parent_of_a_command(tmp_path, "never") == os.getpid()
     for supervise in ("auto", "always"):
         assert await parent_of_a_command(tmp_path, supervise) != os.getpid()
+
+
+async def test_that_a_supervisor_works_is_found_out_once(
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By each process, for the Python that it would run."""
+    started: list[str] = []
+
+    async def start(argv: Sequence[str], **given: Any) -> Child:
+        started.append(argv[-1])
+        return await start_supervised(argv, **given)
+
+    monkeypatch.setattr(_tiers, "_FOUND_TO_WORK", set[object]())
+    monkeypatch.setattr(_tiers, "start_supervised", start)
+    for supervise in ("auto", "always"):
+        assert await parent_of_a_command(tmp_path, supervise) != os.getpid()
+    assert started == [":", "echo $PPID", "echo $PPID"]
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(RuntimeError, match="no supervising process can be had here"):
+        await parent_of_a_command(tmp_path, "always")
 
 
 async def test_a_config_file_chooses(tmp_path: Path, rest: str) -> None:

@@ -14,7 +14,7 @@ from trio_tools.tool import tool
 from trio_tools.values import ToolCall
 
 # Without the plugins that have nothing to do there: they take longer to import than all else.
-WITHOUT = [word for name in ("randomly", "trio", "anyio", "cacheprovider") for word in ("-p", f"no:{name}")]
+WITHOUT = [f"-pno:{name}" for name in ("randomly", "trio", "anyio", "hypothesispytest", "cacheprovider")]
 PYTEST = [sys.executable, "-m", "pytest", "-q", *WITHOUT]
 
 SESSION = """
@@ -51,7 +51,7 @@ def test_after_it(tmp_path, trio_tools_effects, trio_tools_gate):
 def test_its_fixtures_find_what_is_wrong_and_leave_the_session_alone(tmp_path: Path) -> None:
     (tmp_path / "test_session.py").write_text(SESSION)
     ran = subprocess.run(
-        [*PYTEST, "--tb=line", str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*PYTEST, "-pno:xdist", "--tb=line", str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     printed = ran.stdout
     assert ran.returncode == 1, printed + ran.stderr

@@ -85,7 +85,7 @@ def child_environment(**variables: str) -> dict[str, str]:
     folder = os.path.dirname(sys.executable)
     path = f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     # plugins that have nothing to do there, and take longer to import than all else
-    without = "-p no:randomly -p no:trio -p no:anyio -p no:xdist"
+    without = "-p no:randomly -p no:trio -p no:anyio -p no:xdist -p no:hypothesispytest"
     ours = {"PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "300", "PYTEST_ADDOPTS": without}
     return {**kept, "PATH": path, **ours, **variables}
 

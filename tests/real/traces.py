@@ -15,7 +15,7 @@ from trio_tools.testing._exploration import Exploration
 from trio_tools.testing._explore import plan_of
 from trio_tools.testing._limits import Limits
 from trio_tools.testing._scheduling import order_that_can_be_fixed
-from trio_tools.testing._surroundings import ctrl_c_is_trios, private_surroundings
+from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits, private_surroundings
 from trio_tools.tool import ToolContext, tool
 from trio_tools.values import ToolCall
 
@@ -43,7 +43,7 @@ async def crowded(ctx: ToolContext) -> list[int]:
 def distinct_traces(mode: Mode, seed: int) -> int:
     """How many different traces the same case has."""
     calls = (ToolCall("crowded", {}),)
-    with private_surroundings() as surroundings, ctrl_c_is_trios(), order_that_can_be_fixed():
+    with private_surroundings() as surroundings, ctrl_c_is_trios(), order_that_can_be_fixed(), garbage_waits():
         plan = plan_of(tools=(crowded,), calls=calls, surroundings=surroundings)
         exploration = Exploration(plan, "crowded", Limits(bound=3, seconds=60))
         traces = {tuple(exploration.traced(Case(mode, STEP, seed)).trace) for _ in range(RUNS)}

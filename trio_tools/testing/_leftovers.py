@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import shutil
 import signal
 import socket
 import stat
-import sys
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from functools import partial
@@ -22,6 +20,7 @@ import trio
 from trio_tools.pipeline import job_tasks
 from trio_tools.testing._abandoned import closing_tasks, tasks_below
 from trio_tools.testing._outside import busy_threads
+from trio_tools.testing._processes import child_pids, marked_pids
 from trio_tools.testing._surroundings import Surroundings
 from trio_tools.testing._where import user_place
 
@@ -148,11 +147,12 @@ def _threads(surroundings: Surroundings) -> Things:
 
 
 def _children(_: Surroundings) -> Things:
-    return {pid: partial(_command, pid) for pid in _child_pids()}
+    return {pid: partial(_command, pid) for pid in child_pids()}
 
 
 def _processes(surroundings: Surroundings) -> Things:
-    return {pid: partial(_command, pid) for pid in {*_child_pids(), *_marked_pids(surroundings.mark)}}
+    marked = marked_pids(surroundings.mark, but=surroundings.older)
+    return {pid: partial(_command, pid) for pid in {*child_pids(), *marked}}
 
 
 def _command(pid: int) -> str:
@@ -161,37 +161,6 @@ def _command(pid: int) -> str:
         raw = Path(f"/proc/{pid}/cmdline").read_bytes()
     command = raw.replace(b"\0", b" ").decode(errors="replace").strip()
     return f"the process {pid} ({command})" if command else f"the process {pid}, which has ended and nobody waited for"
-
-
-def _child_pids() -> list[int]:
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return []  # there are none, which is quicker to find out than which there are
-    if sys.platform != "linux":
-        return []
-    pids: list[int] = []
-    for thread in os.listdir("/proc/self/task"):
-        with suppress(OSError), open(f"/proc/self/task/{thread}/children", encoding="ascii") as children:
-            pids += map(int, children.read().split())
-    return pids
-
-
-def _marked_pids(mark: str) -> list[int]:
-    """Those that carry the mark, whoever has adopted them. One that was started with its environment wiped does not."""
-    pids: list[int] = []
-    wanted = mark.encode()
-    for name in os.listdir("/proc") if sys.platform == "linux" else ():
-        if name.isdecimal():  # nothing dearer for each: there may be thousands
-            with suppress(OSError), open(f"/proc/{name}/environ", "rb", buffering=0) as variables:  # gone, or not ours
-                if wanted in variables.read().split(b"\0"):
-                    pids.append(int(name))
-    return pids
-
-
-def children_reaped() -> int:
-    """Grows with every child process that has ended and was waited for: none ends without a page fault."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
 
 
 def _descriptors(_: Surroundings) -> Things:
@@ -220,7 +189,7 @@ NEAR: Mapping[str, Look] = {
     "descriptors": _descriptors,
     "files": _files,
 }
-# The same with processes that others have adopted, for which all of the machine's are looked at: milliseconds.
+# The same with processes that others have adopted, for which all of the machine's new ones are looked at.
 FAR: Mapping[str, Look] = {**NEAR, "processes": _processes}
 # The same with the tasks of jobs.
 ALL: Mapping[str, Look] = {**FAR, "tasks": _tasks}

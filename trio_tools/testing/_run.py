@@ -16,9 +16,10 @@ from trio_tools.testing._abandoned import closing_tasks, entomb, places_below, t
 from trio_tools.testing._case import Case
 from trio_tools.testing._clock import Doom, RealClock, VirtualClock, doom_in
 from trio_tools.testing._ctrl_c import CtrlC
-from trio_tools.testing._leftovers import FAR, NEAR, Standing, children_reaped, standing
+from trio_tools.testing._leftovers import FAR, NEAR, Standing, standing
 from trio_tools.testing._life import Life
 from trio_tools.testing._plan import Plan
+from trio_tools.testing._processes import children_reaped
 from trio_tools.testing._record import Run
 from trio_tools.testing._scheduling import seed_order
 from trio_tools.testing._stepping import Bounds, Stepper, Steps

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import attrs
 
 from trio_tools.testing._outside import other_threads
+from trio_tools.testing._processes import Process, all_processes
 
 # Which exploration, or block, a process was started in: its value is told apart from every other.
 MARK = "TRIO_TOOLS_TESTING"
@@ -25,10 +26,12 @@ FROZEN_AT_START = 1_000
 @attrs.frozen
 class Surroundings:
     """`files` is the folder that temporary files go to, `mark` what every process carries in its environment that is
-    started meanwhile; `others` are the threads that were there before, and are nobody's business."""
+    started meanwhile; `older` are the processes, and `others` the threads, that were there before, and are nobody's
+    business."""
 
     files: str
     mark: str
+    older: Set[Process]
     others: Set[threading.Thread]
 
 
@@ -37,11 +40,11 @@ def private_surroundings() -> Generator[Surroundings]:
     """A folder of one's own for temporary files, and a mark on every process that is started."""
     before = tempfile.tempdir  # None until somebody asks for a folder
     folder = tempfile.mkdtemp(prefix="trio_tools_")
-    mark = secrets.token_hex(8)
+    mark, older = secrets.token_hex(8), all_processes()
     tempfile.tempdir = folder
     try:
         with _variable("TMPDIR", folder), _variable(MARK, mark):
-            yield Surroundings(folder, f"{MARK}={mark}", other_threads())
+            yield Surroundings(folder, f"{MARK}={mark}", older, other_threads())
     finally:
         tempfile.tempdir = before
         shutil.rmtree(folder, ignore_errors=True)

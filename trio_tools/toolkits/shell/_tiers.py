@@ -18,10 +18,13 @@ logger = logging.getLogger("trio_tools.shell")
 
 # Seconds of grace for the command that is tried, which has ended by itself by then.
 _TRIED_GRACE = 1
+# What was found to work in this process, by the Python and the bash that were run: neither forgets how.
+_FOUND_TO_WORK: set[tuple[str, str]] = set()
 
 
 async def choose_start(supervise: Supervise, *, bash: str) -> Start:
     """How commands are to be started here: `"auto"` has them supervised if that can be done, and warns if it cannot.
+    That it can is found out once in a process.
 
     Raises `RuntimeError` if what is asked for cannot promise that a stopped command is stopped.
     **Cancellation**: at once, or when the command that is tried has been stopped.
@@ -60,9 +63,12 @@ def _require_linux() -> None:
 
 
 async def _try_supervised(bash: str) -> None:
-    """Run a command that does nothing under a supervisor. Raises `OSError` if that cannot be done."""
+    """Run a command that does nothing under a supervisor, unless one was run before. Raises `OSError` if that cannot be
+    done."""
     if not sys.executable or getattr(sys, "frozen", False) or not SUPERVISOR.is_file():
         raise FileNotFoundError("this Python is part of another program, or its modules are not files")
+    if (sys.executable, bash) in _FOUND_TO_WORK:
+        return
     mark = uuid.uuid4().hex
     environment = command_environment(os.environ, mark=mark)
     child = await start_supervised((bash, "-c", ":"), folder=Path("/"), environment=environment, mark=mark)
@@ -75,3 +81,4 @@ async def _try_supervised(bash: str) -> None:
         code = child.close()
     if not ended or code != 0:
         raise ChildProcessError(f"a command that does nothing came to {code}")
+    _FOUND_TO_WORK.add((sys.executable, bash))
