@@ -1,8 +1,8 @@
 """What is killed: an agent that makes turns with effects into a journal, until it is.
 
-Run as a program, this is a warm process: it has imported everything, and forks an agent for each line that it reads,
-so that a hundred of them cost a second and not a minute. What an agent did to the world, and which results it was
-given, stands in two files that the kernel keeps whatever becomes of the agent.
+Run as a program, this is a warm process: it has imported everything and written a result, and forks an agent for each
+line that it reads, so that a hundred of them cost seconds and not a minute. What an agent did to the world, and which
+results it was given, stands in two files that the kernel keeps whatever becomes of the agent.
 """
 
 from __future__ import annotations
@@ -197,15 +197,16 @@ async def agent(orders: Orders) -> None:
 
 
 def main() -> None:
-    """Fork an agent for each line on stdin and say its process id; it says when its journal is open. Then wait until it
+    """Fork an agent for each line on stdin, which says its process id, and when its journal is open. Then wait until it
     has ended, and say how."""
+    to_json(ToolResult(None, "look", ()))  # what the first one makes ready, each agent has
     for line in sys.stdin:
         orders = Orders(**json.loads(line))
         child = os.fork()
         if child == 0:
+            print(f"agent {os.getpid()}", flush=True)  # by itself: it may be open before its parent runs again
             trio.run(agent, orders)
             os._exit(1)  # it has no end of its own
-        print(f"agent {child}", flush=True)
         _, status = os.waitpid(child, 0)
         print(f"ended {status}", flush=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -18,8 +19,12 @@ def rows(*forms: str) -> pytest.MarkDecorator:
 
 def checked(kind: Any, made: Any) -> Any:
     """A form as a type of theirs, whose keys are all known to it."""
-    pydantic = pytest.importorskip("pydantic", reason=REASON)
-    return pydantic.TypeAdapter(kind).validate_python(made)
+    return adapter_of(kind).validate_python(made)
+
+
+@cache
+def adapter_of(kind: Any) -> Any:
+    return pytest.importorskip("pydantic", reason=REASON).TypeAdapter(kind)
 
 
 @rows("openai", "openai-strict")

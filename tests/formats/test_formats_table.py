@@ -94,6 +94,11 @@ def declared(annotation: Any) -> ToolSchema:
 
 
 @functools.cache
+def random_tools() -> tuple[Tool, ...]:
+    return tuple(random_tool(Dice(seed)).tool for seed in SEEDS)
+
+
+@functools.cache
 def provider_types() -> dict[str, Any]:
     """Checks a form by the types of its provider's SDK."""
     pydantic = pytest.importorskip("pydantic", reason=REASON)
@@ -169,8 +174,8 @@ def test_random_tools_of_the_whole_table_go_in_or_are_refused_in_words(form: str
     """R114, case B26: one that a form refuses takes no other with it."""
     outcomes: Counter[str] = Counter()
     in_words: list[bool] = []
-    for seed in SEEDS:
-        schema = schema_of(random_tool(Dice(seed)).tool)
+    for one in random_tools():
+        schema = schema_of(one)
         try:
             made = FORMS[form](schema)
         except NotInForm as refusal:

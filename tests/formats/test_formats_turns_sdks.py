@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import attrs
@@ -39,8 +40,13 @@ written = pytest.mark.parametrize("write", WRITES, ids=["json", "json unset", "d
 
 def strictly(kind: Any, made: Any) -> None:
     """What comes out is a value of their type, and every key in it is one that the type has."""
-    adapter = pydantic.TypeAdapter(kind)  # kept: an `Iterable` in it is gone through, and so checked, only below
-    assert plain(adapter.validate_python(made)) == made
+    assert plain(adapter_of(kind).validate_python(made)) == made
+
+
+@cache
+def adapter_of(kind: Any) -> Any:
+    """Kept: an `Iterable` in it is gone through, and so checked, only after it has answered."""
+    return pydantic.TypeAdapter(kind)
 
 
 def plain(value: Any) -> Any:

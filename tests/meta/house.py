@@ -6,6 +6,7 @@ of text per offence. So each can be tried on a few seeded lines, and must be: a 
 
 import ast
 import io
+import os
 import tokenize
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -27,11 +28,16 @@ _UNTRACKED = {
 
 
 def tracked(folder: str = ".") -> Iterator[Path]:
-    """Every file below a folder of the repository that git does not ignore, in order."""
-    for path in sorted((ROOT / folder).rglob("*")):
-        parts = path.relative_to(ROOT).parts
-        if path.is_file() and not any(part in _UNTRACKED or part.endswith(".egg-info") for part in parts):
-            yield path
+    """Every file below a folder of the repository that git does not ignore, in order. What it ignores is not gone
+    into: an environment in it has more files than all the rest."""
+    for place, folders, files in os.walk(ROOT / folder):
+        folders[:] = sorted(filter(_is_tracked, folders))
+        paths = (Path(place, name) for name in sorted(filter(_is_tracked, files)))
+        yield from (path for path in paths if path.is_file())
+
+
+def _is_tracked(name: str) -> bool:
+    return name not in _UNTRACKED and not name.endswith(".egg-info")
 
 
 @cache

@@ -51,6 +51,8 @@ def _shield(node: ast.AST) -> bool | None:
 
 def unbounded(path: str, source: str) -> dict[tuple[str, str], int]:
     """Shields without a bound in the same call: module and function, and the line."""
+    if "shield" not in source:
+        return {}
     return {
         (path, qualname): getattr(node, "lineno", 0)
         for qualname, node in named_nodes(tree_of(source))
@@ -60,6 +62,8 @@ def unbounded(path: str, source: str) -> dict[tuple[str, str], int]:
 
 def unexplained(path: str, source: str) -> list[str]:
     """Shields without a comment on their line or the few above."""
+    if "shield" not in source:
+        return []
     comments = comments_of(source)
     lines = [getattr(node, "lineno", 0) for node in nodes_of(source) if _shield(node) is not None]
     return [

@@ -34,11 +34,12 @@ def _reason(node: ast.stmt, comments: dict[int, str], lines: list[str]) -> str:
 
 def bare_numbers(path: str, source: str) -> list[str]:
     """Module-level numbers without a comment on what they count, and why so many."""
-    comments, lines = comments_of(source), source.splitlines()
+    lines = source.splitlines()
     found: list[str] = []
     for node in tree_of(source).body:
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not _is_number(node.value):
             continue
+        comments = comments_of(source)
         if len(_reason(node, comments, lines)) < REASON:
             name = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
             found.append(f"{path}:{node.lineno}: {name} is a number without a unit or a reason")
@@ -76,7 +77,7 @@ def _parameters(one: Shown) -> list[tuple[str, int]]:
     return found
 
 
-def unitless_floats(one: Shown, comments: dict[int, str]) -> list[str]:
+def unitless_floats(one: Shown, source: str) -> list[str]:
     """Floats that are shown, and neither their name nor the words at them say of what."""
     floats = _fields(one.node) if isinstance(one.node, ast.ClassDef) else _parameters(one)
     return [
@@ -85,7 +86,7 @@ def unitless_floats(one: Shown, comments: dict[int, str]) -> list[str]:
         if not name.startswith("_")
         and not name.endswith(("_seconds", "_bytes"))
         and name != "seconds"
-        and not _UNITS.search(f"{one.words} {comments.get(line, '')}")
+        and not _UNITS.search(f"{one.words} {comments_of(source).get(line, '')}")
     ]
 
 
@@ -95,7 +96,7 @@ def test_constants_say_what_they_count() -> None:
 
 def test_floats_that_are_shown_say_their_unit() -> None:
     sources = modules("trio_tools")
-    expect_none([found for one in shown(sources) for found in unitless_floats(one, comments_of(sources[one.path]))])
+    expect_none([found for one in shown(sources) for found in unitless_floats(one, sources[one.path])])
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_an_explained_number_is_let_through(line: str) -> None:
 
 
 def _find(body: str) -> list[str]:
-    return [found for one in seeded(body) for found in unitless_floats(one, comments_of(body))]
+    return [found for one in seeded(body) for found in unitless_floats(one, body)]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,10 @@ class NotATurn(ValueError):  # noqa: N818 - reads as a predicate at its `except`
         self.form = form
 
 
+# The JSON type of a value by its first character.
+_KINDS = {"{": "an object", "[": "an array", '"': "a string", "t": "a boolean", "f": "a boolean", "n": "null"}
+
+
 @attrs.frozen
 class Span:
     """A value inside a text that is known to be JSON: where it begins and ends, and what it is called in a message."""
@@ -42,8 +46,7 @@ class Span:
     @property
     def kind(self) -> str:
         """Its JSON type, in words."""
-        kinds = {"{": "an object", "[": "an array", '"': "a string", "t": "a boolean", "f": "a boolean", "n": "null"}
-        return kinds.get(self.text[self.start], "a number")
+        return _KINDS.get(self.text[self.start], "a number")
 
     @property
     def raw(self) -> str:
@@ -68,12 +71,11 @@ class Span:
         prefix = "" if self.place in {_TURN, TRANSCRIPT} else f"{self.place}."
         text, at = self.text, _past_space(self.text, self.start + 1)
         while text[at] != "}":
-            _, end = _END(text, at)
-            key = Span(text, at, end, "a key").string()
-            start = _past_space(text, _past_space(text, end) + 1)  # past the colon
+            key, end = _KEY(text, at)
+            start = _past(_COLON, text, end)
             _, end = _END(text, start)
             yield key, Span(text, start, end, f"{prefix}{key}")
-            at = _past_separator(text, end)
+            at = _past(_COMMA, text, end)
 
     def members(self, *known: str) -> dict[str, Span]:
         """The members of an object that has no others. Raises `NotATurn` for a key that is unknown, or repeated."""
@@ -106,7 +108,7 @@ class Span:
         while text[at] != "]":
             _, end = _END(text, at)
             yield Span(text, at, end, f"{self.place}[{count}]")
-            at, count = _past_separator(text, end), count + 1
+            at, count = _past(_COMMA, text, end), count + 1
 
     def _keep(self, found: dict[str, Span], key: str, value: Span) -> None:
         if key in found:
@@ -143,14 +145,16 @@ def _refuse_constant(name: str) -> NoReturn:
 # For finding where values end: numbers stay text, or one of 5,000 digits would be refused here and not by the registry.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
 _END: Callable[[str, int], tuple[object, int]] = _DECODER.raw_decode
+_KEY: Callable[[str, int], tuple[str, int]] = _DECODER.raw_decode  # where a string is known to stand
 _SPACE = re.compile(r"[ \t\n\r]*")
+_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*,?[ \t\n\r]*")
 
 
-def _past_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
+def _past(what: re.Pattern[str], text: str, at: int) -> int:
+    found = what.match(text, at)
     return at if found is None else found.end()
 
 
-def _past_separator(text: str, end: int) -> int:
-    at = _past_space(text, end)
-    return _past_space(text, at + 1) if text[at] == "," else at
+def _past_space(text: str, at: int) -> int:
+    return _past(_SPACE, text, at)

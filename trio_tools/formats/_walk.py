@@ -25,24 +25,27 @@ ANNOTATIONS = frozenset(
 _PLAIN_STEP = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
-def inner(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
-    """The schemas right inside one, as keyword, step from the one around, and schema. Booleans are left out: nothing is
-    in them."""
+def inner(schema: Schema) -> Iterator[tuple[str, str | int | None, Schema]]:
+    """The schemas right inside one, as keyword, name or number under it if it holds several, and schema. Booleans are
+    left out: nothing is in them."""
     for keyword, value in schema.items():
-        if keyword in HOLD_ONE and isinstance(value, dict):
-            yield keyword, _step(keyword), value
-        elif keyword in HOLD_MANY and isinstance(value, list):
+        if isinstance(value, dict):
+            if keyword in HOLD_ONE:
+                yield keyword, None, value
+            elif keyword in HOLD_NAMED:
+                for name, one in value.items():
+                    if isinstance(one, dict):
+                        yield keyword, name, one
+        elif isinstance(value, list) and keyword in HOLD_MANY:
             for number, one in enumerate(value):
                 if isinstance(one, dict):
-                    yield keyword, f"{_step(keyword)}[{number}]", one
-        elif keyword in HOLD_NAMED and isinstance(value, dict):
-            for name, one in value.items():
-                if isinstance(one, dict):
-                    yield keyword, _step(keyword) + _step(name), one
+                    yield keyword, number, one
 
 
-def _step(name: str) -> str:
-    return f".{name}" if _PLAIN_STEP.fullmatch(name) else f"[{json.dumps(name)}]"
+def _step(key: str | int | None) -> str:
+    if key is None:
+        return ""
+    return f".{key}" if isinstance(key, str) and _PLAIN_STEP.fullmatch(key) else f"[{json.dumps(key)}]"
 
 
 def walk(root: Schema) -> Iterator[Schema]:
@@ -62,8 +65,8 @@ def places_of(root: Schema) -> Places:
     while left:
         schema = left.pop()
         place, _ = found[id(schema)]
-        for _, step, one in inner(schema):
-            found[id(one)] = (place + step, one)
+        for keyword, key, one in inner(schema):
+            found[id(one)] = (f"{place}{_step(keyword)}{_step(key)}", one)
             left.append(one)
     return found
 

@@ -39,8 +39,6 @@ T = TypeVar("T")
 
 @cache
 def _converter() -> cattrs.Converter:
-    from cattrs.strategies import configure_tagged_union
-
     converter = strict_converter(_NOUNS)
     converter.register_unstructure_hook(str, _plain_text)
     for member_of in (Cause, EffectState):
@@ -52,9 +50,25 @@ def _converter() -> cattrs.Converter:
     converter.register_unstructure_hook_func(lambda kind: kind == Mapping[str, object] | str, _written_arguments)
     converter.register_structure_hook(FrozenDict, lambda value, _: _object(value))
     converter.register_unstructure_hook(FrozenDict, freeze)
-    configure_tagged_union(ContentBlock, converter, tag_generator=_tag, tag_name="type")
-    configure_tagged_union(CallEvent, converter, tag_generator=_tag, tag_name="event")
+    _tell_apart(converter, ContentBlock, "type")
+    _tell_apart(converter, CallEvent, "event")
     return converter
+
+
+def _tell_apart(converter: cattrs.Converter, union: Any, key: str) -> None:
+    """Members of a union say under this key which they are. How one is written, and how it is read, is worked out when
+    the first comes: for all at once it takes longer than most processes have to write."""
+    kinds = {_tag(kind): kind for kind in get_args(union)}
+
+    def structure(value: dict[str, Any], _: object) -> object:
+        fields = value.copy()
+        return converter.structure(fields, kinds[fields.pop(key)])
+
+    def unstructure(value: object) -> dict[str, Any]:
+        return {**converter.unstructure(value), key: _tag(type(value))}
+
+    converter.register_structure_hook(union, structure)
+    converter.register_unstructure_hook(union, unstructure)
 
 
 def _is_tuple(kind: object) -> bool:
