@@ -13,6 +13,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -127,23 +128,25 @@ class Lines:
     @contextmanager
     def noted(self) -> Generator[None]:
         """Note what is run in the block. Whoever traced before does so again afterwards."""
+        files, run = _telling_files(), self._run
+
+        def enter(frame: FrameType, event: str, argument: object) -> Any:
+            file = files.get(frame.f_code.co_filename)
+            if file is None or not _tells(frame.f_code, file):  # a look at the code itself takes much longer
+                return None
+
+            def line(frame: FrameType, event: str, argument: object) -> Any:
+                run.add((file, frame.f_lineno))
+                return line
+
+            return line
+
         before = sys.gettrace()
-        sys.settrace(self._enter)
+        sys.settrace(enter)
         try:
             yield
         finally:
             sys.settrace(before)
-
-    def _enter(self, frame: FrameType, event: str, argument: object) -> Any:
-        file = _file_if_it_tells(frame.f_code)
-        if file is None:
-            return None
-
-        def line(frame: FrameType, event: str, argument: object) -> Any:
-            self._run.add((file, frame.f_lineno))
-            return line
-
-        return line
 
 
 @cache
@@ -156,10 +159,13 @@ def _telling() -> dict[str, set[int]]:
 
 
 @cache
-def _file_if_it_tells(code: CodeType) -> str | None:
-    """The file of code that has a text in it; only that is worth following line by line."""
-    if not code.co_filename.startswith(str(HOUSE)):
-        return None
-    file = Path(code.co_filename).relative_to(HOUSE).as_posix()
-    lines = {line for _, _, line in code.co_lines() if line is not None}
-    return file if lines & _telling().get(file, set()) else None
+def _telling_files() -> dict[str, str]:
+    """The files that texts stand in, by what code calls them."""
+    return {str(HOUSE / file): file for file in _telling()}
+
+
+@cache
+def _tells(code: CodeType, file: str) -> bool:
+    """Whether there is a text in this code of a file; only that is worth following line by line. Lines of a module or a
+    class run when it is imported, by whichever row is the first to need it: they tell nothing."""
+    return bool(code.co_flags & CO_OPTIMIZED) and any(line in _telling()[file] for _, _, line in code.co_lines())

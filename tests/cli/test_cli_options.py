@@ -7,8 +7,9 @@ import pytest
 
 from trio_tools.cli import main
 from trio_tools.cli._app import parse
+from trio_tools.cli._given import FILE_TOOLS
 from trio_tools.cli._run import RunRequest
-from trio_tools.cli._setting import FILE_TOOLS, Setting
+from trio_tools.cli._setting import Setting
 from trio_tools.toolkits.files import FilesConfig
 
 ALL = ("read", "glob", "grep", "bash")

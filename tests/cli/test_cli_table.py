@@ -11,8 +11,8 @@ from trio.testing import MockClock
 
 from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolContext, ToolResult, open_registry, tool
 from trio_tools.cli._rows import REFRESH
-from trio_tools.cli._screen import Screen
-from trio_tools.cli._table import LiveTable, screen_for
+from trio_tools.cli._screen import Screen, screen_for
+from trio_tools.cli._table import LiveTable
 
 # What rich itself sends: colours, and the moves of the cursor that draw over what was there.
 OWN = re.compile(r"\x1b\[(\?25[lh]|[0-9;]*[mAK])|\r")

@@ -1,35 +1,23 @@
 """The commands and their options. No `from __future__ import annotations`: the parser reads annotations, and those
-here name what is imported late."""
+here name what is imported late. Each command imports what answers it, and pays for no other."""
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated
 
-from trio_tools.cli._call import CallRequest
-from trio_tools.cli._completion import SHELLS, CompletionRequest
-from trio_tools.cli._config import CheckRequest, ConfigRequest
+from trio_tools.cli._given import STDIN, bare, form_in, tools_in, whole_number
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
 from trio_tools.cli._printable import named
 from trio_tools.cli._repair_options import add_repair
-from trio_tools.cli._run import RunRequest
-from trio_tools.cli._schema import SchemaRequest
-from trio_tools.cli._setting import STDIN, Setting, bare, form_in, tools_in, whole_number
+from trio_tools.cli._request import Request
 from trio_tools.cli._status import Refused
-from trio_tools.cli._tools import ToolsRequest
 from trio_tools.cli.log import add_log, options_behind
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError, Token
 
-
-class Request(Protocol):
-    """What was asked for."""
-
-    def answer(self) -> int:
-        """Do it and return the exit status. Raises `Refused`."""
-        ...
+    from trio_tools.cli._setting import Setting
 
 
 def parse(arguments: Sequence[str]) -> Request | None:
@@ -54,7 +42,14 @@ def app() -> "App":
     """The parser with all commands, made once: that takes longer than to parse."""
     from cyclopts import App
 
-    made = App(name="trio-tools", version=_version, help=ABOUT, help_format="markdown", result_action="return_value")
+    made = App(
+        name="trio-tools",
+        version=_version,
+        version_format="plaintext",  # as Markdown it is the same, and takes a fifth of the time that it takes to start
+        help=ABOUT,
+        help_format="markdown",
+        result_action="return_value",
+    )
     _add_run(made)
     _add_call(made)
     _add_tools(made)
@@ -82,7 +77,7 @@ def _add_run(app: "App") -> None:
         form: Annotated[str | None, Parameter(name="--format")] = None,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         session: str | None = None,
-    ) -> RunRequest:
+    ) -> Request:
         """Run turns of tool calls: JSON lines in, JSON lines out.
 
         Each line is a turn: `{"calls": [{"id": ..., "name": ..., "arguments": {...}}]}`, or an assistant's message as
@@ -102,6 +97,8 @@ def _add_run(app: "App") -> None:
             journal: A file to record all calls in. `trio-tools log` reads it.
             session: What they are recorded as. Without it a new name is made up, and told if there is a journal.
         """
+        from trio_tools.cli._run import RunRequest
+
         setting = _setting(config, options, tools, root, parallel=parallel, journal=journal)
         return RunRequest(setting=setting, file=str(file), form=form_in(form), timeout=timeout, session=session)
 
@@ -123,7 +120,7 @@ def _add_call(app: "App") -> None:
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         session: str | None = None,
-    ) -> CallRequest:
+    ) -> Request:
         """Call one tool, and print what a model would read of its result.
 
         Args:
@@ -139,6 +136,8 @@ def _add_call(app: "App") -> None:
             journal: A file to record the call in. `trio-tools log` reads it.
             session: What it is recorded as. Without it a new name is made up, and told if there is a journal.
         """
+        from trio_tools.cli._call import CallRequest
+
         return CallRequest(
             setting=_setting(config, options, tools, root, journal=journal),
             name=bare(name),
@@ -162,7 +161,7 @@ def _add_tools(app: "App") -> None:
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
         schemas: Annotated[str | None, Parameter(name="--schemas")] = None,
         pipeline: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    ) -> ToolsRequest:
+    ) -> Request:
         """List the tools, or show what stands round each call.
 
         Args:
@@ -176,6 +175,8 @@ def _add_tools(app: "App") -> None:
                 openai-responses-strict, anthropic, gemini, mcp.
             pipeline: Policies, wrappers, recorders and observers, in the order in which a call meets them.
         """
+        from trio_tools.cli._tools import ToolsRequest
+
         setting = _setting(config, options, tools, root)
         return ToolsRequest(setting=setting, as_json=as_json, schemas=schemas, pipeline=pipeline)
 
@@ -184,12 +185,14 @@ def _add_configs(app: "App") -> None:
     from cyclopts import Parameter
 
     @app.command(help_epilogue=CONFIG)
-    def config(*names: Annotated[str, Parameter(name="NAME")]) -> ConfigRequest:
+    def config(*names: Annotated[str, Parameter(name="NAME")]) -> Request:
         """Print a config file with every option of every plugin that is installed.
 
         Args:
             names: Only these plugins, switched on. Without names all of them, each commented out.
         """
+        from trio_tools.cli._config import ConfigRequest
+
         return ConfigRequest(names=tuple(map(bare, names)))
 
     @app.command(help_epilogue=CHECK)
@@ -198,22 +201,26 @@ def _add_configs(app: "App") -> None:
         /,
         *,
         options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
-    ) -> CheckRequest:
+    ) -> Request:
         """Tell everything that is wrong with a config file.
 
         Args:
             file: The config file.
             options: An option over what the file says, as for `run`.
         """
+        from trio_tools.cli._config import CheckRequest
+
         return CheckRequest(file=file, options=options)
 
     @app.command(help_epilogue=COMPLETION)
-    def completion(shell: Annotated[str, Parameter(name="SHELL")], /) -> CompletionRequest:
+    def completion(shell: Annotated[str, Parameter(name="SHELL")], /) -> Request:
         """Print the script with which a shell completes these commands and options.
 
         Args:
             shell: bash, zsh or fish.
         """
+        from trio_tools.cli._completion import SHELLS, CompletionRequest
+
         return CompletionRequest(shell=bare(shell), script=lambda: app.generate_completion(shell=SHELLS[shell]))
 
 
@@ -227,7 +234,7 @@ def _add_schema(app: "App") -> None:
         /,
         *,
         form: str | None = None,
-    ) -> SchemaRequest:
+    ) -> Request:
         """Print what a model is told of a function, and what would be refused of some arguments.
 
         Args:
@@ -236,6 +243,8 @@ def _add_schema(app: "App") -> None:
             form: A provider's form instead of our own: openai, openai-strict, openai-responses,
                 openai-responses-strict, anthropic, gemini, mcp.
         """
+        from trio_tools.cli._schema import SchemaRequest
+
         return SchemaRequest(target=target, arguments=arguments, form=form)
 
 
@@ -260,7 +269,9 @@ def _setting(
     *,
     parallel: int | None = None,
     journal: Path | None = None,
-) -> Setting:
+) -> "Setting":
+    from trio_tools.cli._setting import Setting
+
     names = None if tools is None else tools_in(tools)
     return Setting(config=config, options=options, tools=names, root=root, parallel=parallel, journal=journal)
 
@@ -271,6 +282,8 @@ def _whole_number(_: object, tokens: "Sequence[Token]") -> int:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("trio-tools")
     except PackageNotFoundError:

@@ -9,10 +9,11 @@ import attrs
 import trio
 
 from trio_tools import ErrorCode, Registry, Session, ToolCall, ToolResult
+from trio_tools.cli._given import STDIN, TOOLS
 from trio_tools.cli._printable import complain, shown_text
 from trio_tools.cli._run import Run, Workplace, check_timeout, with_signals
 from trio_tools.cli._session import session_for
-from trio_tools.cli._setting import STDIN, TOOLS, Setting
+from trio_tools.cli._setting import Setting
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, UNSUCCESSFUL
 from trio_tools.config import Config

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, redirect_stdout
 from trio_tools import ErrorCode, Registry, open_registry
 from trio_tools.cli._status import FAILED, MISUSE, Refused
 from trio_tools.config import Config
-from trio_tools.journal import JournalError
 from trio_tools.values import exception_error, printable
 
 # How a plugin's failure is marked by the registry, in a note on the exception.
@@ -39,6 +38,8 @@ async def opened(config: Config) -> AsyncGenerator[Registry]:
 
 def _words(thrown: BaseException) -> str:
     """What a plugin says, in its own words if it has chosen them for people."""
+    from trio_tools.journal import JournalError
+
     if isinstance(thrown, SystemExit):
         return f"its code tried to exit the process, with code {printable(thrown) or '0'}"
     if isinstance(thrown, OSError) and thrown.strerror:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import attrs
 
+from trio_tools.cli._given import STDIN
 from trio_tools.cli._lines import CHUNK
 from trio_tools.cli._outlet import write_all
 from trio_tools.cli._printable import complain, named, shown_json
-from trio_tools.cli._setting import STDIN
 from trio_tools.cli._source import STDIN_DESCRIPTOR, cannot_read
 from trio_tools.cli._standard_input import open_stdin
 from trio_tools.cli._status import OK, UNBALANCED, Refused

@@ -4,9 +4,9 @@ here name what is imported late."""
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from trio_tools.cli._given import form_in
 from trio_tools.cli._help import REPAIR
-from trio_tools.cli._repair import RepairRequest
-from trio_tools.cli._setting import form_in
+from trio_tools.cli._request import Request
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -24,7 +24,7 @@ def add_repair(app: "App") -> None:
         output: Path | None = None,
         form: Annotated[str | None, Parameter(name="--format")] = None,
         check: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    ) -> RepairRequest:
+    ) -> Request:
         """Balance a conversation, so that a provider takes it again: each call answered once, right behind it.
 
         Args:
@@ -33,4 +33,6 @@ def add_repair(app: "App") -> None:
             form: The form of the messages: plain, openai or anthropic. Without it, it is found by itself.
             check: Write nothing, and exit with 1 if anything would be changed.
         """
+        from trio_tools.cli._repair import RepairRequest
+
         return RepairRequest(file=str(file), form=form_in(form), output=output, check=check)

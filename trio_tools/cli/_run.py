@@ -21,7 +21,7 @@ from trio_tools.cli._log import log_told
 from trio_tools.cli._opening import opened
 from trio_tools.cli._outlet import Outlet
 from trio_tools.cli._printable import complain
-from trio_tools.cli._screen import Screen
+from trio_tools.cli._screen import Screen, screen_for
 from trio_tools.cli._session import session_for
 from trio_tools.cli._setting import Setting
 from trio_tools.cli._source import cannot_read, open_source
@@ -29,10 +29,8 @@ from trio_tools.cli._status import FAILED, INTERRUPTED, OK, READER_GONE, Refused
 from trio_tools.cli._stdout import STDOUT
 from trio_tools.cli._stop import SIGNALS, Step, Stop
 from trio_tools.cli._stuck import stuck
-from trio_tools.cli._table import screen_for
 from trio_tools.cli._turns import Turns
 from trio_tools.config import Config
-from trio_tools.journal import Journal, JournalError
 
 # Seconds that a journal has to write what it was told before the process is left: it takes milliseconds, and who has
 # pressed Ctrl-C three times waits for a disk that hangs no longer.
@@ -171,6 +169,8 @@ class Run:
 
     async def _write_down(self) -> None:
         """Have a journal write what it was told, if there is one, for as long as `LAST_SECONDS`."""
+        from trio_tools.journal import Journal, JournalError
+
         try:
             journal = None if self._registry is None else self._registry.require(Journal)
         except LookupError:  # nothing is recorded

@@ -13,8 +13,8 @@ from types import ModuleType
 import attrs
 
 from trio_tools import Tool, tool
+from trio_tools.cli._given import STDIN
 from trio_tools.cli._printable import json_text, named, printable
-from trio_tools.cli._setting import STDIN
 from trio_tools.cli._standard_input import standard_input
 from trio_tools.cli._status import OK, REFUSED_ARGUMENTS, Refused
 from trio_tools.cli._stdout import say

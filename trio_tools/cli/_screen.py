@@ -1,9 +1,12 @@
-"""What a person sees while a turn runs. This one shows nothing: the screen of a run that nobody watches."""
+"""What a person sees while a turn runs: nothing where nobody watches, and else the live table."""
 
 from __future__ import annotations
 
+import codecs
+import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 
 from trio_tools import CallView, PendingCall, Progress, ToolCall, ToolResult
 
@@ -33,3 +36,16 @@ class Screen:
 
         **Cancellation**: nothing more is shown.
         """
+
+
+def screen_for(stream: TextIO | None) -> Screen:
+    """The live table if this stream is a terminal that can show it, else a screen that shows nothing."""
+    if stream is None or not stream.isatty():
+        return Screen()
+    dumb = os.environ.get("TERM", "") in {"", "dumb", "unknown"}
+    unicode = codecs.lookup(stream.encoding or "utf-8").name == "utf-8"  # its bars and its cuts are no ASCII
+    if dumb or not unicode:
+        return Screen()
+    from trio_tools.cli._table import LiveTable
+
+    return LiveTable(stream)

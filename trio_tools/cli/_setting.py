@@ -12,17 +12,13 @@ from pathlib import Path
 import attrs
 
 from trio_tools import open_registry
+from trio_tools.cli._given import FILE_TOOLS
 from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 from trio_tools.config import Config, ConfigError, Override, load_config, variable_of
-from trio_tools.formats import TURN_FORMS
 
-FILE_TOOLS = ("read", "write", "edit", "glob", "grep")
-TOOLS = (*FILE_TOOLS, "bash")
 # Those that change nothing, and are there if nobody says which.
 READING = ("read", "glob", "grep")
-# What `-` stands for. It is read as the descriptor 0 that it is, and not opened anew.
-STDIN = "/dev/stdin"
 # The plugin that records calls in a file.
 JOURNAL = "journal"
 
@@ -85,34 +81,3 @@ class Setting:
                 yield f"plugins.{name}.root", Override(str(self.root or "."), "--root")
         if of_files and self.tools is not None:
             yield "plugins.files.tools", Override(of_files, "--tools")
-
-
-def tools_in(text: str) -> tuple[str, ...]:
-    """The tools of a list such as `read,grep`. Raises `Refused` for one that there is not, or that stands twice."""
-    names = tuple(name.strip() for name in text.split(","))
-    for name in names:
-        if name not in TOOLS:
-            raise Refused(f'--tools: there is no tool "{named(name)}"; there are {", ".join(TOOLS)}')
-        if names.count(name) > 1:
-            raise Refused(f'--tools: "{name}" stands more than once')
-    return names
-
-
-def bare(word: str) -> str:
-    """A hyphen where it stands for no input is a hyphen."""
-    return "-" if word == STDIN else word
-
-
-def form_in(text: str | None) -> str | None:
-    """The form that was asked for, if one was. Raises `Refused` for one that there is not."""
-    if text is not None and text not in TURN_FORMS:
-        raise Refused(f'--format: there is no form "{named(text)}"; there are {", ".join(TURN_FORMS)}')
-    return text
-
-
-def whole_number(option: str, text: str) -> int:
-    """The whole number that was given with an option. Raises `Refused` for anything else."""
-    try:
-        return int(text)
-    except ValueError:
-        raise Refused(f'{option} must be a whole number, not "{named(text)}"') from None

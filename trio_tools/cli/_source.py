@@ -10,9 +10,9 @@ from functools import partial
 
 import trio
 
+from trio_tools.cli._given import STDIN
 from trio_tools.cli._lines import Lines
 from trio_tools.cli._printable import named
-from trio_tools.cli._setting import STDIN
 from trio_tools.cli._standard_input import open_stdin
 from trio_tools.cli._status import Refused
 

@@ -6,7 +6,6 @@ stay whole when standard output is the same terminal.
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,15 +27,6 @@ REST = 10
 # Lines of the terminal that are left alone: the one above, so that it is seen what the table belongs to, and the one
 # below, where the cursor stands when it goes.
 SPARE_LINES = 2
-
-
-def screen_for(stream: TextIO | None) -> Screen:
-    """The live table if this stream is a terminal that can show it, else a screen that shows nothing."""
-    if stream is None or not stream.isatty():
-        return Screen()
-    dumb = os.environ.get("TERM", "") in {"", "dumb", "unknown"}
-    unicode = codecs.lookup(stream.encoding or "utf-8").name == "utf-8"  # its bars and its cuts are no ASCII
-    return LiveTable(stream) if unicode and not dumb else Screen()
 
 
 class LiveTable(Screen):

@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from trio_tools.cli._given import bare
 from trio_tools.cli._help import EXPORT, LOG, PURGE, RESOLVE, SHOW, UNKNOWN
-from trio_tools.cli._setting import bare
+from trio_tools.cli._request import Request
 from trio_tools.cli._status import Refused
-from trio_tools.cli.log._decisions import ResolveRequest, UnknownRequest
-from trio_tools.cli.log._export import ExportRequest
-from trio_tools.cli.log._sessions import PurgeRequest, SessionsRequest, ShowRequest
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -25,7 +23,8 @@ def add_log(app: "App") -> None:
     _add_sessions(log)
     _add_purge(log)
     _add_page(log)
-    _add_decisions(log)
+    _add_unknown(log)
+    _add_resolve(log)
 
 
 def _add_sessions(log: "App") -> None:
@@ -36,13 +35,15 @@ def _add_sessions(log: "App") -> None:
         *,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> SessionsRequest:
+    ) -> Request:
         """List the sessions of a journal, or look into one of them.
 
         Args:
             journal: The file that the journal is in.
             as_json: All that is known of each, as JSON.
         """
+        from trio_tools.cli.log._sessions import SessionsRequest
+
         return SessionsRequest(journal=_file(journal), as_json=as_json)
 
     @log.command(help_epilogue=SHOW)
@@ -53,7 +54,7 @@ def _add_sessions(log: "App") -> None:
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         without_session: Annotated[bool, Parameter(negative="", show_default=False)] = False,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> ShowRequest:
+    ) -> Request:
         """Show the calls of a session: a table, their effects, and each call as a bar on the time axis of its turn.
 
         Args:
@@ -62,6 +63,8 @@ def _add_sessions(log: "App") -> None:
             without_session: The calls that were made for no session.
             as_json: All that is known of each call, as JSON.
         """
+        from trio_tools.cli.log._sessions import ShowRequest
+
         return ShowRequest(journal=_file(journal), session=_session(session, without_session), as_json=as_json)
 
 
@@ -76,7 +79,7 @@ def _add_purge(log: "App") -> None:
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         without_session: Annotated[bool, Parameter(negative="", show_default=False)] = False,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> PurgeRequest:
+    ) -> Request:
         """Remove a session, with all that the journal holds of it, for good.
 
         Args:
@@ -85,6 +88,8 @@ def _add_purge(log: "App") -> None:
             without_session: The calls that were made for no session.
             as_json: Print what went as a line of JSON.
         """
+        from trio_tools.cli.log._sessions import PurgeRequest
+
         return PurgeRequest(journal=_file(journal), session=_session(session, without_session), as_json=as_json)
 
 
@@ -98,7 +103,7 @@ def _add_page(log: "App") -> None:
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         overwrite: Annotated[bool, Parameter(negative="", show_default=False)] = False,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> ExportRequest:
+    ) -> Request:
         """Write sessions into a page that a browser shows without anything else.
 
         Args:
@@ -108,6 +113,8 @@ def _add_page(log: "App") -> None:
             overwrite: Replace that file if it is there.
             as_json: Print what was written as a line of JSON.
         """
+        from trio_tools.cli.log._export import ExportRequest
+
         return ExportRequest(
             journal=_file(journal),
             sessions=tuple(map(bare, sessions)),
@@ -117,7 +124,7 @@ def _add_page(log: "App") -> None:
         )
 
 
-def _add_decisions(log: "App") -> None:
+def _add_unknown(log: "App") -> None:
     from cyclopts import Parameter
 
     @log.command(help_epilogue=UNKNOWN)
@@ -125,14 +132,20 @@ def _add_decisions(log: "App") -> None:
         *,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> UnknownRequest:
+    ) -> Request:
         """List the effects of which nobody knows whether they went through, and which wait for somebody to say so.
 
         Args:
             journal: The file that the journal is in.
             as_json: All that is known of each, as JSON.
         """
+        from trio_tools.cli.log._decisions import UnknownRequest
+
         return UnknownRequest(journal=_file(journal), as_json=as_json)
+
+
+def _add_resolve(log: "App") -> None:
+    from cyclopts import Parameter
 
     @log.command(help_epilogue=RESOLVE)
     def resolve(
@@ -145,7 +158,7 @@ def _add_decisions(log: "App") -> None:
         receipt: str | None = None,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
-    ) -> ResolveRequest:
+    ) -> Request:
         """Say what became of an effect of which nobody knew.
 
         Args:
@@ -157,6 +170,8 @@ def _add_decisions(log: "App") -> None:
             journal: The file that the journal is in.
             as_json: Print what is known of it from now on, as a line of JSON.
         """
+        from trio_tools.cli.log._decisions import ResolveRequest
+
         return ResolveRequest(
             journal=_file(journal),
             name=bare(name),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import attrs
 
+from trio_tools.cli._given import STDIN
 from trio_tools.cli._outlet import write_all
 from trio_tools.cli._printable import json_text, named
-from trio_tools.cli._setting import STDIN
 from trio_tools.cli._status import Refused
 from trio_tools.cli._stdout import say
 from trio_tools.cli._whole import cannot_write, whole
