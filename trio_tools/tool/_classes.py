@@ -27,6 +27,17 @@ _EMPTY = (list, tuple, set, frozenset, dict)
 _FACTORY: Any = attrs.Factory  # a class, which checkers take for a function
 
 
+@attrs.define(kw_only=True, init=False, eq=False, repr=False)
+class _Members:
+    """What cattrs is to see of a member, whichever class it is of."""
+
+    required: object
+    optional: object = None
+
+
+_REQUIRED, _OPTIONAL = attrs.fields(_Members)
+
+
 @attrs.frozen(eq=False, repr=False)
 class Field:
     """One member of a class as its `__init__` has it: its `name` there, its `attribute`, its type and default."""
@@ -210,14 +221,12 @@ def _structure(kind: Any, fields: dict[str, Field], hooks: dict[str, Hook], *, d
     names = [kind.__name__, *kind.__qualname__.split(".")]  # which cattrs writes into its code
     # by numbers, since cattrs takes options beside them
     numbered = {f"m{number}": one for number, one in enumerate(fields.values())}
-    seen = {
-        name: attrs.field(type=object, alias=one.name, default=attrs.NOTHING if one.required else None)
-        for name, one in numbered.items()
-    }
-    members = attrs.make_class("Members", seen, kw_only=True, init=False, eq=False, repr=False)
+    seen = [
+        (_REQUIRED if one.required else _OPTIONAL).evolve(name=name, alias=one.name) for name, one in numbered.items()
+    ]
     overrides: dict[str, Any] = {name: override(struct_hook=hooks[one.name]) for name, one in numbered.items()}
     made: Structure = make_dict_structure_fn_from_attrs(
-        list(attrs.fields(members)),
+        seen,
         kind if all(one.isidentifier() or one == "<locals>" for one in names) else _by_another_name(kind),
         _CONVERTER,
         {one.__name__: object for one in getattr(kind, "__parameters__", ())},
