@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import sys
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
 import trio
 import trio.testing
+from kernel_lines import Injector
 
-import trio_tools
 from trio_tools import (
     CallEvent,
     CallNext,
@@ -34,20 +31,7 @@ from trio_tools import (
     open_registry,
     tool,
 )
-
-if TYPE_CHECKING:
-    from _typeshed import TraceFunction
-
-PACKAGE = str(Path(trio_tools.__file__).parent)
-# the kernel: everything a call passes through; what a program does before and after is not its own
-ROOMS = tuple(f"{PACKAGE}/{room}/" for room in ("pipeline", "registry", "values", "tool"))
-USER_CODE = {
-    "run_async",
-    "run_awaitable",
-    "run_body",
-    "run_sync",
-    "run_either",
-}  # the trampolines, where Ctrl-C may land
+from trio_tools.testing._scheduling import order_that_can_be_fixed, seed_order
 
 CALLS = [ToolCall("quick", '{"a": 1}', id="1"), ToolCall("slow", {"a": 2}, id="2"), ToolCall("quick", {"a": 3}, id="3")]
 
@@ -99,32 +83,6 @@ class Seen:
     returned: tuple[ToolResult, ...] | None = None
 
 
-class Injector:
-    """Raises SIGINT at the n-th kernel line that is executed, counting from the turn's start."""
-
-    def __init__(self, at: int | None) -> None:
-        self.at = at
-        self.lines = 0
-        self.where = ""
-
-    def enter(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-        return self.step if in_kernel(frame.f_code) else None
-
-    def step(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-        if event == "line":
-            self.lines += 1
-            if self.lines == self.at:
-                self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
-                sys.settrace(None)  # what comes after it is not counted
-                signal.raise_signal(signal.SIGINT)
-        return self.step
-
-
-@cache
-def in_kernel(code: CodeType) -> bool:
-    return code.co_filename.startswith(ROOMS) and code.co_name not in USER_CODE
-
-
 async def policy(view: CallView) -> None:
     await trio.lowlevel.checkpoint()
 
@@ -137,8 +95,9 @@ async def wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
     return await call_next()
 
 
-def run(injector: Injector, seen: Seen, *, seams: str) -> None:
+def run(injector: Injector, seen: Seen, *, seams: str, seed: int) -> None:
     """One turn of three calls in the main task, with Ctrl-C where the injector says."""
+    seed_order(seed)
 
     def observe(view: CallView, result: ToolResult) -> None:
         seen.published.append(result)
@@ -148,11 +107,10 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
         seen.events.append(event)
 
     async def turn(registry: Registry) -> None:
-        sys.settrace(injector.enter)
         try:
-            seen.returned = await registry.execute_turn(CALLS if seams != "all" else FULL, scope=trio.CancelScope())
+            with injector.watching():
+                seen.returned = await registry.execute_turn(CALLS if seams != "all" else FULL, scope=trio.CancelScope())
         finally:
-            sys.settrace(None)
             seen.pending = len(registry.pending())
 
     async def main() -> None:
@@ -180,12 +138,15 @@ def run(injector: Injector, seen: Seen, *, seams: str) -> None:
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
-def kernel_lines(*, seams: str) -> int:
-    counting, seen = Injector(None), Seen()
-    run(counting, seen, seams=seams)
-    assert seen.returned is not None
-    assert [result.value for result in seen.returned] == ([1, None, None] if seams == "all" else [1, 2, 3])
-    return counting.lines
+def kernel_places(*, seams: str, seed: int) -> list[tuple[int, int]]:
+    """All kernel lines of one turn, each by the step that it is run in."""
+    counting = Injector()
+    for _ in range(2):  # the first run makes what later ones find in caches
+        counting, seen = Injector(), Seen()
+        run(counting, seen, seams=seams, seed=seed)
+        assert seen.returned is not None
+        assert [result.value for result in seen.returned] == ([1, None, None] if seams == "all" else [1, 2, 3])
+    return counting.places()
 
 
 @pytest.fixture(autouse=True)
@@ -198,30 +159,28 @@ def no_tracer() -> Iterator[None]:
 @pytest.mark.parametrize("seams", ["none", "some", "all"])
 def test_ctrl_c_at_any_kernel_line_settles_all_calls_and_goes_on_bare(seams: str) -> None:
     """D17, RT10: no kernel line can be interrupted half way."""
-    lines = kernel_lines(seams=seams)
-    assert lines > 300  # the tracer saw the kernel
-    injected = 0
-    for at in range(1, lines + 1):
-        injector, seen = Injector(at), Seen()
-        raised: BaseException | None = None
-        try:
-            run(injector, seen, seams=seams)
-        except BaseException as thrown:
-            raised = thrown
-        if not injector.where:
-            # Trio's order of tasks varies, and so does the number of lines by a few: this run had fewer
-            assert raised is None
-            continue
-        injected += 1
-        assert type(raised) is KeyboardInterrupt, injector.where
-        assert sorted(result.call_id or "" for result in seen.published) == ["1", "2", "3"], injector.where
-        assert (seen.pending, seen.tasks_left) == (0, 0), injector.where
-        begun = [event.name for event in seen.events if isinstance(event, EffectBegun)]
-        ended = [event.effect for event in seen.events if isinstance(event, EffectEnded)]
-        effects = [effect for result in seen.published for effect in result.effects]
-        assert (len(begun), ended) == (len(effects), effects), injector.where
-        assert [effect.state for effect in effects].count(EffectState.COMMITTED) == seen.counted, injector.where
-    assert injected > lines * 0.9
+    seed = random.getrandbits(32)  # another order of tasks in each session, and the same in all runs of this one
+    with order_that_can_be_fixed():
+        places = kernel_places(seams=seams, seed=seed)
+        assert len(places) > 300  # the tracer saw the kernel
+        for at in places:
+            interrupted(Injector(at), seams=seams, seed=seed)
+
+
+def interrupted(injector: Injector, *, seams: str, seed: int) -> None:
+    """One turn with Ctrl-C in it, and all that holds of it."""
+    seen = Seen()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run(injector, seen, seams=seams, seed=seed)
+    assert injector.where, injector.at
+    assert type(raised.value) is KeyboardInterrupt, injector.where
+    assert sorted(result.call_id or "" for result in seen.published) == ["1", "2", "3"], injector.where
+    assert (seen.pending, seen.tasks_left) == (0, 0), injector.where
+    begun = [event.name for event in seen.events if isinstance(event, EffectBegun)]
+    ended = [event.effect for event in seen.events if isinstance(event, EffectEnded)]
+    effects = [effect for result in seen.published for effect in result.effects]
+    assert (len(begun), ended) == (len(effects), effects), injector.where
+    assert [effect.state for effect in effects].count(EffectState.COMMITTED) == seen.counted, injector.where
 
 
 def test_ctrl_c_in_a_body_aborts_the_turn_with_cause_interrupt() -> None:

@@ -30,7 +30,7 @@ DIVIDED = {"cli", "testing", "toolkits"}
 # Packages that may be imported inside a function, and why that is worth it.
 LATE = {
     "docstring_parser": "needed once per declared tool that has a docstring, and slow to import for what it does",
-    "cattrs": "heavy; a program that never reads results back from JSON need not pay for it",
+    "cattrs": "heavy; a program that reads no results from JSON, and no arguments as classes, need not pay for it",
     "jsonschema_rs": "optional: only raw schemas need a validator",
     "importlib": "its metadata brings email and zipfile; a program that names no plugin need not pay for that",
     "cyclopts": "optional: the command line's parser",

@@ -34,9 +34,7 @@ class Reader:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._replaced = 0  # how many `${NAME}` have been so far
-        self._converters: dict[Texts, cattrs.Converter] = {
-            texts: converter_for(partial(self._text, texts), partial(self._inner, texts)) for texts in Texts
-        }
+        self._converters: dict[Texts, cattrs.Converter] = {}  # each made when it is needed: most configs need one
 
     def read(self, kind: type[C], settings: Mapping[str, Setting]) -> C:
         """An instance of a config class from what its options were set to.
@@ -72,11 +70,16 @@ class Reader:
 
         return fill(kind, values, structure)
 
+    def _converter(self, texts: Texts) -> cattrs.Converter:
+        if texts not in self._converters:
+            self._converters[texts] = converter_for(partial(self._text, texts), partial(self._inner, texts))
+        return self._converters[texts]
+
     def _structured(self, texts: Texts, option: Option, value: object) -> tuple[object, bool]:
         """The value, and whether a secret of the environment is in it: what `${NAME}` was replaced with, or a variable
         of an option that may hold such."""
         before = self._replaced
-        made: Any = self._converters[texts].structure(value, option.annotation)
+        made: Any = self._converter(texts).structure(value, option.annotation)
         return made, self._replaced > before or (texts is Texts.LITERAL and option.facts.environment)
 
     def _text(self, texts: Texts, text: str) -> str:

@@ -32,15 +32,23 @@ def parameter_hints(function: Any, tool: str) -> dict[str, object]:
     naming tool and parameter."""
     annotations: dict[str, object] = dict(getattr(function, "__annotations__", None) or {})
     annotations.pop("return", None)
+    try:
+        return _looked_up(_annotated(function, annotations))
+    except Exception:  # whose it is, is found out below
+        pass
     found: dict[str, object] = {}
     for name, annotation in annotations.items():
-        alone = SimpleNamespace(
-            __annotations__={name: annotation},
-            __globals__=getattr(function, "__globals__", {}),
-            __type_params__=getattr(function, "__type_params__", ()),
-        )
-        found |= hints_of(alone, f'tool "{tool}", parameter "{name}"')
+        found |= hints_of(_annotated(function, {name: annotation}), f'tool "{tool}", parameter "{name}"')
     return found
+
+
+def _annotated(function: Any, annotations: dict[str, object]) -> SimpleNamespace:
+    """What stands for a function that has just these annotations."""
+    return SimpleNamespace(
+        __annotations__=annotations,
+        __globals__=getattr(function, "__globals__", {}),
+        __type_params__=getattr(function, "__type_params__", ()),
+    )
 
 
 def _looked_up(owner: Any) -> dict[str, object]:

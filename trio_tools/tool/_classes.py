@@ -6,36 +6,33 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, TypeAlias, get_origin
 
 import attrs
-import cattrs
-from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: ignore[reportUnknownVariableType]
 
-from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of, hints_of
+from trio_tools.tool._bindings import Bindings, bindings_for, bindings_of
 from trio_tools.tool._describe import described, described_as
+from trio_tools.tool._fields import Field, fields_of
 from trio_tools.tool._shape import SHOWN_VIOLATIONS, Hook, Misfit, Problem, Shape, Walk, must_be, telling
-from trio_tools.values import Image, Json, JSONValue, Text, is_attrs, printable, to_plain
+from trio_tools.values import Image, Json, JSONValue, Text, printable, to_plain
+
+if TYPE_CHECKING:
+    import cattrs
 
 Structure: TypeAlias = Callable[[dict[str, JSONValue], Any], object]
 
-# Nothing is registered: it only generates code, from hooks that are handed to it.
-_CONVERTER = cattrs.Converter()
-# Factories of defaults that are shown, since what they make is the same each time.
-_EMPTY = (list, tuple, set, frozenset, dict)
-_FACTORY: Any = attrs.Factory  # a class, which checkers take for a function
+
+@attrs.define(kw_only=True, init=False, eq=False, repr=False)
+class _Members:
+    """What cattrs is to see of a member, whichever class it is of."""
+
+    required: object
+    optional: object = None
 
 
-@attrs.frozen(eq=False, repr=False)
-class Field:
-    """One member of a class as its `__init__` has it: its `name` there, its `attribute`, its type and default."""
-
-    name: str
-    attribute: str
-    annotation: object
-    required: bool
-    default: object = attrs.NOTHING
+_REQUIRED, _OPTIONAL = attrs.fields(_Members)
 
 
 def instance(annotation: object, walk: Walk) -> Shape | None:
@@ -125,44 +122,6 @@ def shown(shape: Shape, description: str | None, default: object = attrs.NOTHING
     return schema
 
 
-def fields_of(kind: Any) -> list[Field]:
-    """The members that the `__init__` of an attrs class or a dataclass takes. Raises `TypeError` for one without a
-    type."""
-    hints = hints_of(kind, f"the class {kind.__name__}")
-    found: list[Field] = []
-    if is_attrs(kind):
-        for one in attrs.fields(kind):
-            if one.init:
-                annotation = hints.get(one.name, one.type)
-                required, default = one.default is attrs.NOTHING, one.default
-                if isinstance(default, _FACTORY):
-                    default = _made_by(default.factory)
-                found.append(Field(one.alias, one.name, annotation, required, default))
-    else:
-        _refuse_init_vars(kind, hints)
-        for each in dataclasses.fields(kind):
-            if each.init:
-                factory, default = each.default_factory, each.default
-                required = default is dataclasses.MISSING and factory is dataclasses.MISSING
-                default = _made_by(factory) if default is dataclasses.MISSING else default
-                found.append(Field(each.name, each.name, hints[each.name], required, default))
-    for field in found:
-        if field.annotation is None and field.attribute not in hints:
-            raise TypeError(f"field {field.name!r} of {kind.__name__} needs an annotation")
-    return found
-
-
-def _made_by(factory: object) -> object:
-    kind: Any = get_origin(factory) or factory  # list, or list[str]
-    return kind() if any(kind is one for one in _EMPTY) else attrs.NOTHING
-
-
-def _refuse_init_vars(kind: type, hints: dict[str, object]) -> None:
-    for name, hint in hints.items():
-        if isinstance(hint, dataclasses.InitVar):
-            raise TypeError(f"the InitVar {name!r} of {kind.__name__} has no JSON form, since no instance keeps it")
-
-
 def _is_hashable(kind: type) -> bool:
     """By value, that is: two that are equal must not be told apart by a set."""
     own: object = kind.__hash__
@@ -189,6 +148,8 @@ def _tell(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook
     structure: Structure | None = None  # made when something does not fit
 
     def read(value: JSONValue, _: object) -> object:
+        import cattrs
+
         nonlocal structure
         if not isinstance(value, dict):
             raise must_be("an object")
@@ -204,22 +165,30 @@ def _tell(kind: Any, fields: dict[str, Field], shapes: dict[str, Shape]) -> Hook
     return read
 
 
+@cache
+def _converter() -> cattrs.Converter:
+    """Nothing is registered with it: it only generates code, from hooks that are handed to it."""
+    import cattrs
+
+    return cattrs.Converter()
+
+
 def _structure(kind: Any, fields: dict[str, Field], hooks: dict[str, Hook], *, detailed: bool) -> Structure:
     """Code that cattrs generates for the `__init__` of a class. It is handed the members as we see them, so that it has
     no annotation to resolve and no hook to find."""
+    from cattrs.gen import make_dict_structure_fn_from_attrs, override  # pyright: ignore[reportUnknownVariableType]
+
     names = [kind.__name__, *kind.__qualname__.split(".")]  # which cattrs writes into its code
     # by numbers, since cattrs takes options beside them
     numbered = {f"m{number}": one for number, one in enumerate(fields.values())}
-    seen = {
-        name: attrs.field(type=object, alias=one.name, default=attrs.NOTHING if one.required else None)
-        for name, one in numbered.items()
-    }
-    members = attrs.make_class("Members", seen, kw_only=True, init=False, eq=False, repr=False)
+    seen = [
+        (_REQUIRED if one.required else _OPTIONAL).evolve(name=name, alias=one.name) for name, one in numbered.items()
+    ]
     overrides: dict[str, Any] = {name: override(struct_hook=hooks[one.name]) for name, one in numbered.items()}
     made: Structure = make_dict_structure_fn_from_attrs(
-        list(attrs.fields(members)),
+        seen,
         kind if all(one.isidentifier() or one == "<locals>" for one in names) else _by_another_name(kind),
-        _CONVERTER,
+        _converter(),
         {one.__name__: object for one in getattr(kind, "__parameters__", ())},
         _cattrs_forbid_extra_keys=True,
         _cattrs_use_linecache=False,
@@ -243,6 +212,8 @@ def _by_another_name(kind: Any) -> Any:
 def _problems(
     error: cattrs.ClassValidationError, kind: type, fields: dict[str, Field], value: dict[str, JSONValue]
 ) -> list[Problem]:
+    import cattrs
+
     found: list[Problem] = []
     members = list(fields.values())
     of_members, of_all = error.group_exceptions()

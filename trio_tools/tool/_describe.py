@@ -25,6 +25,8 @@ def described(owner: object) -> tuple[str, dict[str, str]]:
     docstring = inspect.getdoc(owner) if owner is not None and _has_own(owner) else None
     if not docstring:
         return "", {}
+    if "\n" not in docstring and ":" not in docstring:
+        return docstring, {}  # it has no parts in any form
     import docstring_parser
 
     try:

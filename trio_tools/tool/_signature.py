@@ -200,4 +200,12 @@ def _compile(parameter: inspect.Parameter, hint: object, place: str, definitions
     except Exception as error:  # the value of an alias is code, and may do anything
         raise TypeError(f"{place}: {type(error).__name__}: {error}") from None
     required = parameter.default is parameter.empty
-    return Parameter(parameter.name, shape, required, nullable=not shape.violations(None, parameter.name))
+    return Parameter(parameter.name, shape, required, nullable=_takes_null(shape))
+
+
+def _takes_null(shape: Shape) -> bool:
+    try:
+        shape.hook(None, None)
+    except Exception:  # a misfit, or code of the tool's author
+        return False
+    return True

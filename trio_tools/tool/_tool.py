@@ -124,7 +124,9 @@ class Tool:
     nan_as_null: bool = attrs.field(default=False, validator=_flag)
     declared: str = attrs.field(init=False, default=attrs.Factory(_as_declared, takes_self=True), repr=False)
 
-    def __attrs_pre_init__(self, *, name: object, description: object, parameters: object, **_: object) -> None:
+    def __attrs_pre_init__(
+        self, *, name: object, description: object, parameters: object, signature: object, **_: object
+    ) -> None:
         """Look at what is to be sent while the name is there to be told. Raises `ValueError` for what UTF-8 or JSON
         cannot carry, and `TypeError` for parameters that are no mapping."""
         if not isinstance(name, str):
@@ -134,15 +136,17 @@ class Tool:
             raise TypeError(f'tool "{name}": parameters must be a mapping that holds JSON Schema, not {given}')
         try:
             freeze_mapping({"description": description} if isinstance(description, str) else {})
-            freeze_mapping(parameters)  # pyright: ignore[reportUnknownArgumentType]
+            if parameters is not getattr(signature, "schema", None):  # which has been looked at
+                freeze_mapping(parameters)  # pyright: ignore[reportUnknownArgumentType]
         except NotJSON as error:
             raise ValueError(f'tool "{name}": {error}') from None
 
     def __attrs_post_init__(self) -> None:
-        if canonical(self.parameters) != self.signature.schema:  # changed by `evolve`, and the signature was not
+        schema = self.signature.schema  # in canonical form
+        if self.parameters != schema and canonical(self.parameters) != schema:  # changed by `evolve` alone
             raise ValueError(f'tool "{self.name}": its parameters are not its signature\'s; make a new Tool of them')
         object.__setattr__(self, "name", valid_name(self.declared))
-        object.__setattr__(self, "parameters", self.signature.schema)
+        object.__setattr__(self, "parameters", schema)
 
     def schema(self) -> ToolSchema:
         """What a provider is told of it, in canonical form: a copy, free to change."""

@@ -6,9 +6,10 @@ No text is read as a number and nothing as a text; only a whole number is a numb
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import cattrs
+if TYPE_CHECKING:
+    import cattrs
 
 T = TypeVar("T")
 
@@ -28,6 +29,8 @@ def strict_converter(nouns: Mapping[type, str]) -> cattrs.Converter:
     `nouns` are what kinds of values are called where the documents come from: `str`, `int`, `bool`, `NoneType` and
     `float` at least. What a hook refuses is a `WrongKind`.
     """
+    import cattrs
+
     converter = cattrs.Converter(forbid_extra_keys=True)
     for kind in (str, int, bool, type(None)):
         converter.register_structure_hook(kind, _exactly(kind, nouns))

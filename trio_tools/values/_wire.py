@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 import attrs
-import cattrs
-from cattrs.cols import homogenous_tuple_structure_factory
 
 from trio_tools.values._content import ContentBlock
 from trio_tools.values._errors import Cause
@@ -21,6 +19,9 @@ from trio_tools.values._freeze import freeze, freeze_mapping
 from trio_tools.values._json import FrozenDict, JSONValue, NotJSON
 from trio_tools.values._result import EffectState
 from trio_tools.values._strict import WrongKind, noun_of, strict_converter
+
+if TYPE_CHECKING:
+    import cattrs
 
 # Counts changes of the written form that older readers cannot take.
 FORMAT_VERSION = 1
@@ -76,6 +77,8 @@ def _is_tuple(kind: object) -> bool:
 
 
 def _listed(kind: Any, converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    from cattrs.cols import homogenous_tuple_structure_factory
+
     inner = homogenous_tuple_structure_factory(kind, converter)
 
     def structure(value: Any, of: Any) -> tuple[object, ...]:
@@ -145,6 +148,8 @@ def from_json(kind: type[T], document: object) -> T:
     name = getattr(kind, "__name__", str(kind))
     if kind in get_args(CallEvent) and fields.pop("event", None) != _tag(kind):
         raise ValueError(f"not a {name}")
+    import cattrs
+
     try:
         return _converter().structure(fields, kind)
     except cattrs.BaseValidationError as error:
