@@ -1,6 +1,7 @@
 """Pipes: who holds them, what is still in them, and where stdin comes from."""
 
 import os
+import signal
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -61,9 +62,11 @@ async def test_without_a_supervisor_a_daemon_that_hid_its_environment_is_told_of
     bash = shell_tool(tmp_path, start=start_in_process)
     monkeypatch.setattr(_command, "LINGER", 0.1)
     monkeypatch.setattr(_command, "DRAIN_BOUND", 0.1)
-    ran = await run(bash, "env -i setsid sleep 1.5 & echo hi")
-    assert ran.text == "hi\n[processes that this command started may still be running]"
-    await trio.sleep(1.5)  # it leaves nothing to the next test
+    # its pid comes once it has hidden: before, it can be found, and is
+    hides = "mkfifo hidden; env -i setsid sh -c 'echo $$ >hidden; exec sleep 30' & read pid <hidden; echo $pid"
+    pid, told = (await run(bash, hides)).text.split("\n", 1)
+    os.kill(int(pid), signal.SIGKILL)
+    assert told == "[processes that this command started may still be running]"
 
 
 async def test_a_daemon_that_left_the_pipes_is_stopped_at_once(
