@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fresh_environment import Environment, fresh_environment
@@ -14,6 +15,16 @@ from post_office import PostOffice, post_office
 
 # Processes at most, however many processors are seen: each reads all tests anew, and a container may be given fewer.
 MOST_WORKERS = 4
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
+# Modules whose tests all need the providers' packages, which take some 4 s to import.
+PROVIDERS = {f"tests/formats/test_formats_{name}.py" for name in ("sdks", "table", "turns_sdks")}
+# Modules of tests/real whose tests need the same, which takes seconds to make; or one of which takes long, and must not
+# come last.
+WHOLE = {f"tests/real/test_{name}.py" for name in ("bfcl", "journal_crash")}
 
 # A look of the garbage collector at everything takes 0.3 s with all tests in memory, and finds little in what has been
 # there so long. It comes after this number of looks at what is younger, which is a hundred times as rarely as usual.
@@ -29,6 +40,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
         return 0
     return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Tests of a module go to one process, which makes once what they share. Those of tests/real come one by one, and
+    last: they wait for processes of theirs, and are what is left to share out evenly."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByModule(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.partition("::")[0]
+            if module in PROVIDERS:
+                return "providers"
+            return nodeid if module.startswith("tests/real/") and module not in WHOLE else module
+
+    return ByModule(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,9 +23,9 @@ from trio_tools.formats import (
     read_turn,
 )
 
-pydantic = pytest.importorskip("pydantic", reason="comes with the providers' packages, extras of the tests")
-chat = pytest.importorskip("openai.types.chat", reason="an extra of the tests")
-anthropic = pytest.importorskip("anthropic.types", reason="an extra of the tests")
+pydantic: Any
+chat: Any
+anthropic: Any
 
 Write = Callable[[Any], str]
 WRITES: list[Write] = [
@@ -36,6 +36,15 @@ WRITES: list[Write] = [
     lambda model: model.to_json(indent=None),
 ]
 written = pytest.mark.parametrize("write", WRITES, ids=["json", "json unset", "dict", "dict aliases", "to_json"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sdks() -> None:
+    """Imported when the first of these tests runs: they take as long as all other modules of tests together."""
+    global pydantic, chat, anthropic  # noqa: PLW0603 - as an import does
+    pydantic = pytest.importorskip("pydantic", reason="comes with the providers' packages, extras of the tests")
+    chat = pytest.importorskip("openai.types.chat", reason="an extra of the tests")
+    anthropic = pytest.importorskip("anthropic.types", reason="an extra of the tests")
 
 
 def strictly(kind: Any, made: Any) -> None:
