@@ -6,8 +6,9 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from fresh_environment import Environment, fresh_environment
@@ -16,15 +17,17 @@ from post_office import PostOffice, post_office
 # Processes at most, however many processors are seen: each reads all tests anew, and a container may be given fewer.
 MOST_WORKERS = 4
 
-if TYPE_CHECKING:
-    from xdist.remote import Producer
-    from xdist.scheduler import LoadScopeScheduling
-
-# Modules whose tests all need the providers' packages, which take some 4 s to import.
-PROVIDERS = {f"tests/formats/test_formats_{name}.py" for name in ("sdks", "table", "turns_sdks")}
-# Modules of tests/real whose tests need the same, which takes seconds to make; or one of which takes long, and must not
-# come last.
-WHOLE = {f"tests/real/test_{name}.py" for name in ("bfcl", "journal_crash")}
+# Modules whose tests need the same, which takes seconds to make, by what they need: the providers' packages, a mail
+# server, Pythons of other versions.
+SHARED = {
+    "tests/formats/test_formats_sdks.py": "providers",
+    "tests/formats/test_formats_table.py": "providers",
+    "tests/formats/test_formats_turns_sdks.py": "providers",
+    "tests/real/test_bfcl.py": "schemas",
+    "tests/real/test_testing_repeated.py": "Pythons",
+    **{f"tests/real/{path.name}": "mail" for path in Path(__file__).parent.glob("real/test_mail_*.py")},
+    "tests/real/test_journal_crash.py": "crash",  # one takes long, and must not come last
+}
 
 # A look of the garbage collector at everything takes 0.3 s with all tests in memory, and finds little in what has been
 # there so long. It comes after this number of looks at what is younger, which is a hundred times as rarely as usual.
@@ -42,19 +45,25 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests of a module go to one process, which makes once what they share. Those of tests/real come one by one, and
     last: they wait for processes of theirs, and are what is left to share out evenly."""
-    from xdist.scheduler import LoadScopeScheduling
+    scheduler: Any = import_module("xdist.scheduler")  # which has no types
 
-    class ByModule(LoadScopeScheduling):
+    class ByModule(scheduler.LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             module = nodeid.partition("::")[0]
-            if module in PROVIDERS:
-                return "providers"
-            return nodeid if module.startswith("tests/real/") and module not in WHOLE else module
+            return SHARED.get(module) or (nodeid if module.startswith("tests/real/") else module)
 
     return ByModule(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """What nobody holds any more complains now, if it does. All else is left out of the many looks that follow, which
+    take some seconds before each process ends."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,7 @@ one than this code knows is refused, not guessed at.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
@@ -41,6 +42,7 @@ T = TypeVar("T")
 @cache
 def _converter() -> cattrs.Converter:
     converter = strict_converter(_NOUNS)
+    converter.register_structure_hook(float, _finite(converter.get_structure_hook(float)))
     converter.register_unstructure_hook(str, _plain_text)
     for member_of in (Cause, EffectState):
         converter.register_structure_hook(member_of, lambda value, kind: kind(value))
@@ -70,6 +72,18 @@ def _tell_apart(converter: cattrs.Converter, union: Any, key: str) -> None:
 
     converter.register_structure_hook(union, structure)
     converter.register_unstructure_hook(union, unstructure)
+
+
+def _finite(number: Callable[[Any, Any], Any]) -> Callable[[Any, Any], float]:
+    """Python reads an `Infinity` and a `NaN`, and JSON has neither."""
+
+    def structure(value: Any, kind: Any) -> float:
+        read: float = number(value, kind)
+        if not math.isfinite(read):
+            raise ValueError("must be a finite number")
+        return read
+
+    return structure
 
 
 def _is_tuple(kind: object) -> bool:
@@ -117,6 +131,9 @@ def _tag(kind: type) -> str:
     return kind.__name__.removeprefix("Call").lower()
 
 
+_EVENTS = {_tag(kind): kind for kind in get_args(CallEvent)}
+
+
 def to_json(data: attrs.AttrsInstance) -> dict[str, JSONValue]:
     """A call, result or event as plain JSON, with its format version. Raises `NotJSON` for a call whose arguments are
     not JSON."""
@@ -126,14 +143,13 @@ def to_json(data: attrs.AttrsInstance) -> dict[str, JSONValue]:
 
 def event_from_json(document: object) -> CallEvent:
     """The event that `to_json` wrote, of whichever kind. Raises `ValueError` saying what is wrong with the document."""
-    kinds = {_tag(kind): kind for kind in get_args(CallEvent)}
     if not isinstance(document, dict):
         raise ValueError(f"not a JSON object but {type(document).__name__}")
     fields: dict[str, object] = dict(document)  # pyright: ignore[reportUnknownArgumentType]
     tag = fields.get("event")
-    if not isinstance(tag, str) or tag not in kinds:
-        raise ValueError(f"not an event: its kind must be one of {', '.join(sorted(kinds))}")
-    event: CallEvent = from_json(kinds[tag], fields)
+    if not isinstance(tag, str) or tag not in _EVENTS:
+        raise ValueError(f"not an event: its kind must be one of {', '.join(sorted(_EVENTS))}")
+    event: CallEvent = from_json(_EVENTS[tag], fields)
     return event
 
 
