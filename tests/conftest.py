@@ -26,7 +26,6 @@ SHARED = {
     "tests/real/test_bfcl.py": "schemas",
     "tests/real/test_testing_repeated.py": "Pythons",
     **{f"tests/real/{path.name}": "mail" for path in Path(__file__).parent.glob("real/test_mail_*.py")},
-    "tests/real/test_journal_crash.py": "crash",  # one takes long, and must not come last
 }
 
 # A look of the garbage collector at everything takes 0.3 s with all tests in memory, and finds little in what has been
@@ -46,8 +45,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests of a module go to one process, which makes once what they share. Those of tests/real come one by one, and
-    last: they wait for processes of theirs, and are what is left to share out evenly."""
+    """Tests of a module go to one process, which makes once what they share; those of tests/real, which take longest,
+    go one by one to whichever is free."""
     scheduler: Any = import_module("xdist.scheduler")  # which has no types
 
     class ByModule(scheduler.LoadScopeScheduling):  # type: ignore[misc]
