@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intake_tools import ANY_EVENT, CALLS, EVENTS, FAILURE, SUCCESS, document, kind_of, reading
 
-from trio_tools import ToolCall, ToolResult, from_json
+from trio_tools import Text, ToolCall, ToolResult, from_json, to_json
 from trio_tools.values import FORMAT_VERSION
 
 
@@ -137,6 +138,17 @@ def test_a_whole_number_that_would_be_rounded_is_refused() -> None:
         from_json(kind_of(EVENTS[0]), written)
     written["at"] = 2**53
     assert document(from_json(kind_of(EVENTS[0]), written)) == written
+
+
+@attrs.frozen
+class Loud(Text):
+    """A block of somebody's own kind."""
+
+
+def test_a_block_of_a_kind_that_nobody_could_read_is_not_written() -> None:
+    """D1: what is derived from a block is another kind."""
+    with pytest.raises(KeyError):
+        to_json(ToolResult("c1", "work", (Loud("hi"),)))
 
 
 members = st.recursive(

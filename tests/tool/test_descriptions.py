@@ -84,6 +84,14 @@ def test_no_docstring_keeps_a_function_from_being_a_tool(text: str) -> None:
     assert isinstance(tool(odd).description, str)
 
 
+@pytest.mark.parametrize("text", ["Do it.  ", "  Do it.", "Do it.\n", "\n    Do it.\n    "])
+def test_blanks_round_a_docstring_are_no_part_of_it(text: str) -> None:
+    def work() -> None: ...
+
+    work.__doc__ = text
+    assert tool(work).description == "Do it."
+
+
 def test_without_a_docstring_there_is_no_description() -> None:
     """L023."""
 

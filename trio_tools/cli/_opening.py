@@ -38,13 +38,13 @@ async def opened(config: Config) -> AsyncGenerator[Registry]:
 
 def _words(thrown: BaseException) -> str:
     """What a plugin says, in its own words if it has chosen them for people."""
-    from trio_tools.journal import JournalError
-
     if isinstance(thrown, SystemExit):
         return f"its code tried to exit the process, with code {printable(thrown) or '0'}"
     if isinstance(thrown, OSError) and thrown.strerror:
         of = "" if thrown.filename is None else f': "{thrown.filename}"'
         return f"{thrown.strerror}{of}"
+    from trio_tools.journal import JournalError
+
     if isinstance(thrown, (OSError, RuntimeError, ValueError, JournalError)) or type(thrown) is LookupError:
         return printable(thrown) or type(thrown).__name__
     return exception_error(thrown, ErrorCode.TOOL_FAILED).message

@@ -26,7 +26,7 @@ def described(owner: object) -> tuple[str, dict[str, str]]:
     if not docstring:
         return "", {}
     if "\n" not in docstring and ":" not in docstring:
-        return docstring, {}  # it has no parts in any form
+        return docstring.strip(), {}  # it has no parts in any form
     import docstring_parser
 
     try:

@@ -62,13 +62,15 @@ def _tell_apart(converter: cattrs.Converter, union: Any, key: str) -> None:
     """Members of a union say under this key which they are. How one is written, and how it is read, is worked out when
     the first comes: for all at once it takes longer than most processes have to write."""
     kinds = {_tag(kind): kind for kind in get_args(union)}
+    tags = {kind: tag for tag, kind in kinds.items()}
 
     def structure(value: dict[str, Any], _: object) -> object:
         fields = value.copy()
         return converter.structure(fields, kinds[fields.pop(key)])
 
     def unstructure(value: object) -> dict[str, Any]:
-        return {**converter.unstructure(value), key: _tag(type(value))}
+        tag = tags[type(value)]  # of a class that is derived from one nobody could read what is written
+        return {**converter.unstructure(value), key: tag}
 
     converter.register_structure_hook(union, structure)
     converter.register_unstructure_hook(union, unstructure)

@@ -18,7 +18,8 @@ logger = logging.getLogger("trio_tools.shell")
 
 # Seconds of grace for the command that is tried, which has ended by itself by then.
 _TRIED_GRACE = 1
-# What was found to work in this process, by the Python and the bash that were run: neither forgets how.
+# What was found to work in this process, by the Python and the bash that were run. What fails later is told of by the
+# command that meets it.
 _FOUND_TO_WORK: set[tuple[str, str]] = set()
 
 
