@@ -61,7 +61,7 @@ def _converter() -> cattrs.Converter:
 def _tell_apart(converter: cattrs.Converter, union: Any, key: str) -> None:
     """Members of a union say under this key which they are. How one is written, and how it is read, is worked out when
     the first comes: for all at once it takes longer than most processes have to write."""
-    kinds = {_tag(kind): kind for kind in get_args(union)}
+    kinds = _kinds(union)
     tags = {kind: tag for tag, kind in kinds.items()}
 
     def structure(value: dict[str, Any], _: object) -> object:
@@ -133,7 +133,12 @@ def _tag(kind: type) -> str:
     return kind.__name__.removeprefix("Call").lower()
 
 
-_EVENTS = {_tag(kind): kind for kind in get_args(CallEvent)}
+def _kinds(union: Any) -> dict[str, Any]:
+    """The members of a union, by what is written of which they are."""
+    return {_tag(kind): kind for kind in get_args(union)}
+
+
+_EVENTS = _kinds(CallEvent)
 
 
 def to_json(data: attrs.AttrsInstance) -> dict[str, JSONValue]:
