@@ -24,6 +24,8 @@ def checked(kind: Any, made: Any) -> Any:
 
 @cache
 def adapter_of(kind: Any) -> Any:
+    """What checks by a type of theirs. Kept: an `Iterable` is gone through, and so checked, only after it has
+    answered."""
     return pytest.importorskip("pydantic", reason=REASON).TypeAdapter(kind)
 
 

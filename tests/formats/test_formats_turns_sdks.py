@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import attrs
 import pytest
 from test_formats_answers import CALLS, LOST, PNG, result
+from test_formats_sdks import adapter_of
 from transcripts import lines_of
 
 from trio_tools import Json, ToolCall, ToolResult
@@ -50,12 +50,6 @@ def sdks() -> None:
 def strictly(kind: Any, made: Any) -> None:
     """What comes out is a value of their type, and every key in it is one that the type has."""
     assert plain(adapter_of(kind).validate_python(made)) == made
-
-
-@cache
-def adapter_of(kind: Any) -> Any:
-    """Kept: an `Iterable` in it is gone through, and so checked, only after it has answered."""
-    return pydantic.TypeAdapter(kind)
 
 
 def plain(value: Any) -> Any:
