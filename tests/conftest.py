@@ -28,6 +28,15 @@ SHARED = {
     **{f"tests/real/{path.name}": "mail" for path in Path(__file__).parent.glob("real/test_mail_*.py")},
 }
 
+# Others that take more than about ten seconds: whoever got one of them last would still work when all others are done.
+LONG = (
+    "tests/cli/test_cli_messages.py",
+    "tests/formats/test_formats_turns_random.py",
+    "tests/kernel/test_interrupt.py",
+    "tests/real/test_journal_crash.py",
+    "tests/testing/test_explored_here.py",
+)
+
 # A look of the garbage collector at everything takes 0.3 s with all tests in memory, and finds little in what has been
 # there so long. It comes after this number of looks at what is younger, which is a hundred times as rarely as usual.
 gc.set_threshold(*gc.get_threshold()[:2], 1000)
@@ -44,9 +53,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first; all else stays as it was shuffled, so that those who wait for a process and those
+    who do not are there at the same time."""
+    early = {*SHARED, *LONG}
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in early)
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests of a module go to one process, which makes once what they share; those of tests/real, which take longest,
-    go one by one to whichever is free."""
+    """Tests of a module go to one process, which makes once what they share. Those of tests/real go one by one: they
+    wait for processes of their own, and are small enough to be shared out evenly at the end."""
     scheduler: Any = import_module("xdist.scheduler")  # which has no types
 
     class ByModule(scheduler.LoadScopeScheduling):  # type: ignore[misc]
