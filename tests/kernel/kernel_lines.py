@@ -6,9 +6,10 @@ import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, TypeAlias
 
 import trio
 
@@ -29,50 +30,75 @@ USER_CODE = {
 }  # the trampolines, where Ctrl-C may land
 
 
-class Injector(trio.abc.Instrument):
-    """Raises SIGINT at the n-th kernel line of one step of a task; without `at` it only counts.
+# A step of a task, a frame that goes on in it, a line that is run in there: which of them, from 0.
+Place: TypeAlias = tuple[int, int, int]
 
-    Tracing is slow, also where nothing is looked at: only the one step is traced. For the count to hold in other runs,
-    the order of tasks must be the same in all.
+
+class Injector(trio.abc.Instrument):
+    """Raises SIGINT at a kernel line: in the n-th step of a task that is watched, in the n-th frame that goes on in it,
+    at the n-th line. It is an instrument of the whole run.
+
+    Tracing is slow, also where nothing is looked at: only the one step is traced, and the lines of the one frame. For
+    the count to hold in other runs, the order of tasks must be the same in all.
     """
 
-    def __init__(self, at: tuple[int, int] | None = None) -> None:
-        self.at = at
-        self.lines: list[int] = []  # how many of each step were seen
+    def __init__(self) -> None:
+        self._watches = False
+        self._at: Place | None = None
+        self._lines: list[list[int]] = []  # how many of each frame of each step were seen
         self.where = ""
 
     @contextmanager
-    def watching(self) -> Generator[None]:
-        """Watch from here on, the step that is running first."""
-        trio.lowlevel.add_instrument(self)
+    def watching(self, at: Place | None = None) -> Generator[None]:
+        """Watch from here on, the step that is running first. Without `at` lines are only counted."""
+        self._watches, self._at, self._lines, self.where = True, at, [], ""
         self.before_task_step(trio.lowlevel.current_task())
         try:
             yield
         finally:
             sys.settrace(None)
-            trio.lowlevel.remove_instrument(self)
+            self._watches = False
 
-    def places(self) -> list[tuple[int, int]]:
-        """All that `at` can be, in the order of the lines."""
-        return [(step, line) for step, count in enumerate(self.lines) for line in range(1, count + 1)]
+    def places(self) -> set[Place]:
+        """All that `at` can be in what was watched last."""
+        return {
+            (step, frame, line)
+            for step, frames in enumerate(self._lines)
+            for frame, count in enumerate(frames)
+            for line in range(count)
+        }
 
     def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        if self.at is None or self.at[0] == len(self.lines):
-            sys.settrace(self._enter)
-        self.lines.append(0)
+        if self._watches:
+            if self._at is None or self._at[0] == len(self._lines):
+                sys.settrace(self._enter)
+            self._lines.append([])
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
-        sys.settrace(None)
+        if self._watches:
+            sys.settrace(None)
 
     def _enter(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-        code = frame.f_code
-        return self._step if code.co_filename.startswith(ROOMS) and code.co_name not in USER_CODE else None
+        if not _is_kernel(frame.f_code):
+            return None
+        step, frames = len(self._lines) - 1, self._lines[-1]
+        entered = len(frames)
+        frames.append(0)
+        if self._at is not None and self._at[:2] != (step, entered):
+            return None
 
-    def _step(self, frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-        if event == "line":
-            self.lines[-1] += 1
-            if self.at == (len(self.lines) - 1, self.lines[-1]):
-                self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
-                sys.settrace(None)  # what comes after it is not counted
-                signal.raise_signal(signal.SIGINT)
-        return self._step
+        def line(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
+            if event == "line":
+                if self._at == (step, entered, frames[entered]):
+                    self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
+                    sys.settrace(None)  # what comes after it is not counted
+                    signal.raise_signal(signal.SIGINT)
+                frames[entered] += 1
+            return line
+
+        return line
+
+
+@cache
+def _is_kernel(code: CodeType) -> bool:
+    return code.co_filename.startswith(ROOMS) and code.co_name not in USER_CODE

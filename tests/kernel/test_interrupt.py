@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Concatenate, ParamSpec, TypeVar
 
 import attrs
 import pytest
 import trio
 import trio.testing
-from kernel_lines import Injector
+from kernel_lines import Injector, Place
 
 from trio_tools import (
     CallEvent,
@@ -33,6 +34,8 @@ from trio_tools import (
 )
 from trio_tools.testing._scheduling import order_that_can_be_fixed, seed_order
 
+P = ParamSpec("P")
+T = TypeVar("T")
 CALLS = [ToolCall("quick", '{"a": 1}', id="1"), ToolCall("slow", {"a": 2}, id="2"), ToolCall("quick", {"a": 3}, id="3")]
 
 
@@ -95,9 +98,8 @@ async def wrapper(dispatch: Dispatch, call_next: CallNext) -> ToolResult:
     return await call_next()
 
 
-def run(injector: Injector, seen: Seen, *, seams: str, seed: int) -> None:
-    """One turn of three calls in the main task, with Ctrl-C where the injector says."""
-    seed_order(seed)
+async def run(injector: Injector, seen: Seen, *, at: Place | None, seams: str, seed: int) -> None:
+    """One turn of three calls in the main task, with Ctrl-C at this place."""
 
     def observe(view: CallView, result: ToolResult) -> None:
         seen.published.append(result)
@@ -108,45 +110,42 @@ def run(injector: Injector, seen: Seen, *, seams: str, seed: int) -> None:
 
     async def turn(registry: Registry) -> None:
         try:
-            with injector.watching():
+            with injector.watching(at):
                 seen.returned = await registry.execute_turn(CALLS if seams != "all" else FULL, scope=trio.CancelScope())
         finally:
             seen.pending = len(registry.pending())
 
-    async def main() -> None:
-        async with open_registry() as registry:
-            registry.register(quick)
-            registry.register(slow)
-            registry.add_observer(observe)
-            registry.register(reporting)
-            registry.provide(Seen, seen)
-            if seams != "none":
-                registry.add_pre_policy(policy)
-                registry.add_wrapper(wrapper)
-            if seams == "all":
-                registry.add_wrapper(claim)
-                registry.add_post_policy(lambda view, result: None)
-                registry.add_recorder(record)
-                registry.add_progress_observer(lambda view, progress: None)
-            before = trio.lowlevel.current_statistics().tasks_living
-            try:
-                await turn(registry)
-            finally:
-                seen.tasks_left = trio.lowlevel.current_statistics().tasks_living - before
-            await trio.lowlevel.checkpoint()  # one that came as the turn ended is told here
+    async with open_registry() as registry:
+        registry.register(quick)
+        registry.register(slow)
+        registry.add_observer(observe)
+        registry.register(reporting)
+        registry.provide(Seen, seen)
+        if seams != "none":
+            registry.add_pre_policy(policy)
+            registry.add_wrapper(wrapper)
+        if seams == "all":
+            registry.add_wrapper(claim)
+            registry.add_post_policy(lambda view, result: None)
+            registry.add_recorder(record)
+            registry.add_progress_observer(lambda view, progress: None)
+        await trio.testing.wait_all_tasks_blocked()  # what the Ctrl-C before this one woke
+        seed_order(seed)
+        before = trio.lowlevel.current_statistics().tasks_living
+        try:
+            await turn(registry)
+        finally:
+            seen.tasks_left = trio.lowlevel.current_statistics().tasks_living - before
+        await trio.lowlevel.checkpoint()  # one that came as the turn ended is told here
 
-    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
-
-def kernel_places(*, seams: str, seed: int) -> list[tuple[int, int]]:
-    """All kernel lines of one turn, each by the step that it is run in."""
-    counting = Injector()
-    for _ in range(2):  # the first run makes what later ones find in caches
-        counting, seen = Injector(), Seen()
-        run(counting, seen, seams=seams, seed=seed)
-        assert seen.returned is not None
-        assert [result.value for result in seen.returned] == ([1, None, None] if seams == "all" else [1, 2, 3])
-    return counting.places()
+async def whole(injector: Injector, *, seams: str, seed: int) -> set[Place]:
+    """One turn without Ctrl-C, and all kernel lines of it."""
+    seen = Seen()
+    await run(injector, seen, at=None, seams=seams, seed=seed)
+    assert seen.returned is not None
+    assert [result.value for result in seen.returned] == ([1, None, None] if seams == "all" else [1, 2, 3])
+    return injector.places()
 
 
 @pytest.fixture(autouse=True)
@@ -159,20 +158,40 @@ def no_tracer() -> Iterator[None]:
 @pytest.mark.parametrize("seams", ["none", "some", "all"])
 def test_ctrl_c_at_any_kernel_line_settles_all_calls_and_goes_on_bare(seams: str) -> None:
     """D17, RT10: no kernel line can be interrupted half way."""
-    seed = random.getrandbits(32)  # another order of tasks in each session, and the same in all runs of this one
+    seed = random.getrandbits(32)  # another order of tasks in each session, and the same in all turns of this one
+
+    async def two(injector: Injector) -> tuple[set[Place], set[Place]]:
+        return await whole(injector, seams=seams, seed=seed), await whole(injector, seams=seams, seed=seed)
+
+    async def each(injector: Injector, places: set[Place]) -> None:
+        for at in sorted(places):
+            await interrupted(injector, at, seams=seams, seed=seed)
+
     with order_that_can_be_fixed():
-        places = kernel_places(seams=seams, seed=seed)
-        assert len(places) > 300  # the tracer saw the kernel
-        for at in places:
-            interrupted(Injector(at), seams=seams, seed=seed)
+        traced(two)  # the first run makes what later ones find in caches
+        first, later = traced(two)
+        assert len(later) > 300  # the tracer saw the kernel
+        traced(each, later)
+        for at in first - later:  # a run comes by these but once
+            traced(each, {at})
 
 
-def interrupted(injector: Injector, *, seams: str, seed: int) -> None:
+def traced(main: Callable[Concatenate[Injector, P], Awaitable[T]], *args: P.args, **options: P.kwargs) -> T:
+    """What comes of it in a run of Trio of its own."""
+    injector = Injector()
+
+    async def called() -> T:
+        return await main(injector, *args, **options)
+
+    return trio.run(called, clock=trio.testing.MockClock(autojump_threshold=0), instruments=[injector])
+
+
+async def interrupted(injector: Injector, at: Place, *, seams: str, seed: int) -> None:
     """One turn with Ctrl-C in it, and all that holds of it."""
     seen = Seen()
     with pytest.raises(KeyboardInterrupt) as raised:
-        run(injector, seen, seams=seams, seed=seed)
-    assert injector.where, injector.at
+        await run(injector, seen, at=at, seams=seams, seed=seed)
+    assert injector.where, at
     assert type(raised.value) is KeyboardInterrupt, injector.where
     assert sorted(result.call_id or "" for result in seen.published) == ["1", "2", "3"], injector.where
     assert (seen.pending, seen.tasks_left) == (0, 0), injector.where

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import attrs
 import pytest
 import trio
-from kernel_lines import Injector
+from kernel_lines import Injector, Place
 from test_plugin_lifetimes import leaf
 from trio.testing import MockClock
 
@@ -181,7 +181,7 @@ async def a_life(lines: list[str]) -> None:
         await registry.execute(ToolCall("outer"), scope=trio.CancelScope())
 
 
-def lived(injector: Injector, *, seed: int) -> tuple[list[str], BaseException | None]:
+def lived(injector: Injector, at: Place | None = None, *, seed: int) -> tuple[list[str], BaseException | None]:
     """A life with a Ctrl-C in it, and what came out."""
     seed_order(seed)
     lines: list[str] = []
@@ -189,14 +189,14 @@ def lived(injector: Injector, *, seed: int) -> tuple[list[str], BaseException | 
     async def main() -> None:
         before = trio.lowlevel.current_statistics().tasks_living
         try:
-            with injector.watching():
+            with injector.watching(at):
                 await a_life(lines)
         finally:
             lines.append(f"{trio.lowlevel.current_statistics().tasks_living - before} tasks left")
         await trio.lowlevel.checkpoint()
 
     try:
-        trio.run(main, clock=MockClock(autojump_threshold=0))
+        trio.run(main, clock=MockClock(autojump_threshold=0), instruments=[injector])
     except BaseException as raised:
         return lines, raised
     return lines, None
@@ -214,9 +214,9 @@ def test_ctrl_c_at_any_line_from_opening_to_leaving_leaves_nothing_and_comes_out
         counting = Injector()
         whole, _ = lived(counting, seed=seed)
         assert whole == ["open a", "open b", "job killed", "leave b", "leave a", "0 tasks left"]
-        for at in counting.places()[::STRIDE]:
-            injector = Injector(at)
-            lines, came_out = lived(injector, seed=seed)
+        for at in sorted(counting.places())[::STRIDE]:
+            injector = Injector()
+            lines, came_out = lived(injector, at, seed=seed)
             assert injector.where, at
             assert type(came_out) is KeyboardInterrupt, (injector.where, came_out)
             opened = [line.removeprefix("open ") for line in lines if line.startswith("open")]
