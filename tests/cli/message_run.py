@@ -9,7 +9,7 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Generator, Mapping
-from contextlib import ExitStack, contextmanager, redirect_stderr
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from types import MappingProxyType
 
@@ -31,6 +31,7 @@ OURS = {
     "todo": "trio_tools.toolkits.todo:todo",
 }
 NOTHING: Mapping[str, str] = MappingProxyType({})
+NOWHERE = nullcontext()
 
 
 @attrs.frozen
@@ -94,8 +95,8 @@ def install(site: Path, distribution: str, entry_points: str) -> None:
     (metadata / "entry_points.txt").write_text(f"[trio_tools.plugins]\n{entry_points}")
 
 
-def told(row: Row, folder: Path) -> Told:
-    """Run the row in this folder, which must be empty."""
+def told(row: Row, folder: Path, *, noted: AbstractContextManager[None] = NOWHERE) -> Told:
+    """Run the row in this folder, which must be empty; `main` itself within `noted`."""
     site = folder / "site"
     install(site, "trio-tools", "".join(f"{name} = {place}\n" for name, place in OURS.items()))
     for number, (name, source) in enumerate(row.plugins.items(), 1):
@@ -109,7 +110,8 @@ def told(row: Row, folder: Path) -> Told:
         stack.enter_context(_process(folder, site, row.environment))
         out = stack.enter_context(_streams(row, folder))
         stack.enter_context(redirect_stderr(err))
-        status = main(list(row.arguments))
+        with noted:
+            status = main(list(row.arguments))
     return Told(_lines(out.read_text("utf-8"), folder), _lines(err.getvalue(), folder), status)
 
 

@@ -15,8 +15,8 @@ from functools import partial
 import attrs
 import trio
 
-# Bytes per read: what a pipe holds.
-CHUNK = 64 * 1024
+# Bytes per read at most: a pipe gives what it holds, 64 KiB, and a file all of this, since each read goes to a thread.
+CHUNK = 1024 * 1024
 # Bytes of one line that are kept. Beyond any turn that makes sense, and far from what makes a machine swap.
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
