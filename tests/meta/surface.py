@@ -2,9 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import attrs
-from house import FUNCTIONS, Function, dotted, imported_module, tree_of
+from house import FUNCTIONS, Function, dotted, imported_module, nodes_of, tree_of
 
 
 @attrs.frozen
@@ -33,11 +34,12 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _imported(path: str, tree: ast.Module) -> dict[str, tuple[str, str]]:
+@cache
+def _imported(path: str, source: str) -> dict[str, tuple[str, str]]:
     """The module and the name there of each name that a module imports from another."""
     return {
         alias.asname or alias.name: (imported_module(path, node), alias.name)
-        for node in ast.walk(tree)
+        for node in nodes_of(source)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
@@ -46,12 +48,11 @@ def _imported(path: str, tree: ast.Module) -> dict[str, tuple[str, str]]:
 def _locate(sources: Mapping[str, str], path: str, name: str) -> tuple[str, Function | ast.ClassDef] | None:
     """Where a name of a module is defined, its imports followed; None if that is outside, or no function or class."""
     for _ in range(len(sources)):  # each module at most once: an import circle ends too
-        tree = tree_of(sources[path])
         # the last definition is the one that counts: what stands before it is its overloads
-        for node in reversed(tree.body):
+        for node in reversed(tree_of(sources[path]).body):
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
                 return path, node
-        if name not in (imported := _imported(path, tree)):
+        if name not in (imported := _imported(path, sources[path])):
             return None
         module, name = imported[name]
         file = module.replace(".", "/")

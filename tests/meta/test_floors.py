@@ -136,11 +136,14 @@ def _third_party(node: ast.AST) -> list[str]:
 
 def late_imports(path: str, source: str) -> list[str]:
     """Imports inside functions of what is not in the list of packages worth it."""
-    found: set[tuple[int, str]] = set()
-    for function in nodes_of(source):
-        if isinstance(function, FUNCTIONS):
-            for node in ast.walk(function):
-                found.update((node.lineno, name) for name in _third_party(node) if isinstance(node, ast.stmt))
+    functions = [node for node in nodes_of(source) if isinstance(node, FUNCTIONS)]
+    found = {
+        (node.lineno, name)
+        for node in nodes_of(source)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and any(function.lineno <= node.lineno <= (function.end_lineno or 0) for function in functions)
+        for name in _third_party(node)
+    }
     return [f"{path}:{line}: {name} is imported inside a function" for line, name in sorted(found) if name not in LATE]
 
 
