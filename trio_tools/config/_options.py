@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, get_type_hints
 
 import attrs
@@ -11,6 +12,9 @@ import attrs
 from trio_tools.config._problems import words_of
 from trio_tools.registry import OptionFacts, option_facts
 from trio_tools.values import is_attrs
+
+# Classes whose options are remembered, for a config asks for them time and again: more than a program has plugins.
+_REMEMBERED = 128
 
 
 @attrs.frozen(eq=False)
@@ -33,6 +37,11 @@ def options_of(kind: type) -> tuple[Option, ...]:
     or whose types cannot be resolved."""
     if not isinstance(kind, type) or not attrs.has(kind) or not is_attrs(kind):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"the plugin's config class {getattr(kind, '__name__', kind)} is no attrs class")
+    return _options_of(kind)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _options_of(kind: type[attrs.AttrsInstance]) -> tuple[Option, ...]:
     try:
         hints = get_type_hints(kind, include_extras=True)
     except Exception as thrown:  # annotations are any code
