@@ -63,19 +63,20 @@ def fresh_environment(folder: Path) -> Path:
         if made.exists():
             return python
         for source in (ROOT, ROOT / "tests" / "third_party"):
-            _done("-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source))
-        _done("-m", "venv", "--without-pip", str(home))
-        built = map(str, sorted(wheels.glob("*.whl")))
-        _done("-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps", *built)
+            _done(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", wheels, folder=source)
+        _done(sys.executable, "-m", "venv", "--without-pip", home, folder=folder)
         (inside,) = home.glob("lib/python*/site-packages")
         # a path of a path file is searched, but path files in it are not obeyed: the tree under test stays out
         (inside / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        # its own interpreter has pip from there too, and what is installed there is not what is meant
+        install = ("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--ignore-installed")
+        _done(python, *install, *sorted(wheels.glob("*.whl")), folder=folder)
         made.touch()
     return python
 
 
-def _done(*arguments: str) -> None:
+def _done(*command: str | Path, folder: Path) -> None:
     result = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=BOUND, check=False, cwd="/"
+        command, cwd=folder, env=surroundings({}), capture_output=True, text=True, timeout=BOUND, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
