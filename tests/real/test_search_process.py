@@ -254,28 +254,30 @@ async def test_a_registry_that_asks_for_what_is_not_there_does_not_open(
 # Starts a search and never reads what it prints, which is more than a pipe holds.
 _STUCK = """
 import subprocess, sys, time
-from pathlib import Path
-sys.path.insert(0, sys.argv[2])
-from test_files_fakes import opened
-from search_trees import the_ripgrep
-ripgrep, real = the_ripgrep(), subprocess.Popen.__init__
+import trio
+from trio_tools import ToolCall, open_registry
+from trio_tools.toolkits.files import FilesConfig, files
+
+real = subprocess.Popen.__init__
 
 def begin(process, *arguments, **options):
     real(process, *arguments, **options)
     print(process.pid, flush=True)
     time.sleep(600)
 
-subprocess.Popen.__init__ = begin
-with opened(Path(sys.argv[1]), ripgrep) as tools:
-    tools.grep("x")
+async def main():
+    async with open_registry(plugins=[files(FilesConfig(root=sys.argv[1], search_engine="ripgrep"))]) as registry:
+        subprocess.Popen.__init__ = begin
+        await registry.execute(ToolCall("grep", {"pattern": "x"}), scope=trio.CancelScope())
+
+trio.run(main)
 """
 
 
 def test_a_search_ends_with_its_host(tmp_path: Path, ripgrep: Ripgrep) -> None:
     """F009: killed with SIGKILL, which no `finally` sees."""
     root = folder(tmp_path, "root", {f"{number:0200}": "x" for number in range(600)})
-    here = str(Path(__file__).parent.parent / "toolkits")
-    host = subprocess.Popen([sys.executable, "-c", _STUCK, str(root), here], stdout=subprocess.PIPE, text=True)
+    host = subprocess.Popen([sys.executable, "-c", _STUCK, str(root)], stdout=subprocess.PIPE, text=True)
     with host:
         assert host.stdout is not None
         pid = int(host.stdout.readline())

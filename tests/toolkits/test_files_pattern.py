@@ -24,7 +24,7 @@ def matches(pattern: Pattern, path: str, top: Sequence[str] = ()) -> bool:
     positions = pattern.start(top)
     for one in folders:
         positions = pattern.enter(positions, one)
-    return pattern.matches(positions, name)
+    return bool(pattern.matcher(positions)(name))
 
 
 @pytest.mark.parametrize(

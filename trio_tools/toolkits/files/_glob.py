@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 from collections.abc import Iterable
 from math import inf
-
-import attrs
 
 from trio_tools.tool import SyncToolContext, Tool, tool
 from trio_tools.toolkits.files._failures import not_directory
@@ -19,6 +16,8 @@ from trio_tools.values import ToolError
 
 # Files shown (F008). Who needs more has to say more exactly what is meant.
 MAX_FILES = 100
+# Files held while the newest are looked for. The more, the less often they are sorted; these take a tenth of a MB.
+HELD_FILES = 1_000
 
 
 def glob_tool(root: Root, *, timeout: float) -> Tool:
@@ -47,22 +46,9 @@ def glob_tool(root: Root, *, timeout: float) -> Tool:
     return glob
 
 
-@attrs.frozen
-class _Dated:
-    """A file and when it was modified, in nanoseconds. The greater, the newer; of the same age, the earlier by name."""
-
-    modified: int
-    name: str
-
-    def __lt__(self, other: _Dated) -> bool:
-        if self.modified != other.modified:
-            return self.modified < other.modified
-        return self.name > other.name
-
-
 def _listing(batches: Iterable[Batch], root: Root, walk: Walk) -> str:
-    total, since = 0, -inf
-    newest: list[_Dated] = []  # a heap, the oldest on top: no more than are shown, however many there are
+    total, oldest = 0, inf
+    newest: list[tuple[int, str]] = []  # each by its age, which is the less the newer it is; then by its name
     for batch in batches:
         for entry in batch.entries:
             try:
@@ -73,19 +59,18 @@ def _listing(batches: Iterable[Batch], root: Root, walk: Walk) -> str:
             if modified is None:
                 continue
             total += 1
-            if modified < since:
+            if -modified > oldest:
                 continue
-            one = _Dated(modified, shown_path((*batch.folder, entry.name)))
-            if len(newest) < MAX_FILES:
-                heapq.heappush(newest, one)
-            else:
-                heapq.heappushpop(newest, one)
-                since = newest[0].modified
+            newest.append((-modified, shown_path((*batch.folder, entry.name))))
+            if len(newest) == HELD_FILES:
+                newest = sorted(newest)[:MAX_FILES]
+                oldest = newest[-1][0]
+    newest = sorted(newest)[:MAX_FILES]
     notes = walk.notes()
     if total > len(newest):
         narrow = "Narrow the pattern, or search in a directory below with path, to see the others."
         notes.insert(0, f"(Showing the newest {len(newest)} of {total:,} files. {narrow})")
-    listing = "\n".join(one.name for one in sorted(newest, reverse=True)) or "No files found"
+    listing = "\n".join(name for _, name in newest) or "No files found"
     return "\n\n".join((listing, *notes))
 
 

@@ -20,7 +20,7 @@ from trio_tools.toolkits.files._text import NotText, regular_file
 from trio_tools.toolkits.files._walk import VCS_DIRECTORIES, Walk
 from trio_tools.values import ToolError
 
-# Directories whose place in a pattern is remembered while ripgrep names files in them, before all are forgotten.
+# Directories remembered with what a pattern means in them, while ripgrep names their files, before all are forgotten.
 _MAX_FOLDERS = 10_000
 
 
@@ -122,7 +122,7 @@ class _Below:
                 counting = Counting(process, self.ctx, folders.telling(walk))
                 for path, count in counting.counts():
                     folder, name = folders.split(path)
-                    if self.files.matches(folders.positions(folder), name):
+                    if folders.matcher(folder)(name):
                         names = tuple(path.split("/"))
                         candidates.add(shown_path((*self.top.names, *names)), names, count)
             return None if counting.died else self._shown(candidates, walk)
@@ -162,34 +162,38 @@ class _Below:
 
 @attrs.frozen
 class _Folders:
-    """Where a pattern stands in directories that are named by their paths below the top."""
+    """Which files a pattern means in directories that are named by their paths below the top."""
 
     files: Pattern
     top: tuple[str, ...]
-    known: dict[str, Positions] = attrs.field(factory=dict[str, Positions])
+    known: dict[str, Callable[[str], object]] = attrs.field(factory=dict[str, Callable[[str], object]])
 
     def split(self, path: str) -> tuple[str, str]:
         folder, _, name = path.rpartition("/")
         return folder, name
 
-    def positions(self, folder: str) -> Positions:
+    def matcher(self, folder: str) -> Callable[[str], object]:
+        """What tells, for many names in this directory, whether a file is one that the pattern means."""
         known = self.known.get(folder)
         if known is None:
-            known = self.files.start(self.top)
-            for name in folder.split("/") if folder else ():
-                known = self.files.enter(known, name)
+            known = self.files.matcher(self.positions(folder))
             if len(self.known) >= _MAX_FOLDERS:
                 self.known.clear()
             self.known[folder] = known
         return known
+
+    def positions(self, folder: str) -> Positions:
+        positions = self.files.start(self.top)
+        for name in folder.split("/") if folder else ():
+            positions = self.files.enter(positions, name)
+        return positions
 
     def telling(self, walk: Walk) -> Callable[[str, int], None]:
         """Tells a walk of what ripgrep could not read, unless Python would not have looked there."""
 
         def missed(path: str, number: int) -> None:
             folder, name = self.split(path)
-            positions = self.positions(folder)
-            if not path or self.files.matches(positions, name) or self.files.enter(positions, name):
+            if not path or self.matcher(folder)(name) or self.files.enter(self.positions(folder), name):
                 walk.missed(number, (*self.top, *path.split("/")))
 
         return missed

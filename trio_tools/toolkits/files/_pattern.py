@@ -60,10 +60,6 @@ class Pattern:
             return lambda name: always
         return lambda name: self._open(anywhere.union(at for at, test in tests if test(name)))
 
-    def matches(self, positions: Positions, name: str) -> bool:
-        """Whether a file of this name, met at these positions, is one that the pattern means."""
-        return bool(self.matcher(positions)(name))
-
     def matcher(self, positions: Positions) -> Callable[[str], object]:
         """What tells, for many names at these positions, whether a file is one that the pattern means."""
         last = (self.segments[at] for at in positions & self.final)
