@@ -26,11 +26,22 @@ def here(tmp_path: Path) -> Plugin[ShellConfig]:
 
 
 async def execute(
-    plugin: Plugin[ShellConfig], arguments: dict[str, object] | str, *, cancel_after: float = 600
+    plugin: Plugin[ShellConfig],
+    arguments: dict[str, object] | str,
+    *,
+    cancel_after: float = 600,
+    cancel_at_output: bool = False,
 ) -> ToolResult:
-    """One call, in a registry that is opened for it; its scope is cancelled after so many seconds."""
+    """One call, in a registry that is opened for it; its scope is cancelled after so many seconds, or at its first
+    output."""
     async with open_registry(plugins=[plugin]) as registry:
         scope = trio.CancelScope(relative_deadline=cancel_after)
+
+        def observe(_: CallView, progress: Progress) -> None:
+            if cancel_at_output:
+                scope.cancel()
+
+        registry.add_progress_observer(observe)
         result = await registry.execute(ToolCall("bash", arguments), scope=scope)
     assert from_json(ToolResult, to_json(result)) == result  # each result can be written down and read again
     return result
@@ -85,7 +96,7 @@ async def test_its_own_timeout_is_its_own_code(here: Plugin[ShellConfig], rest: 
 @pytest.mark.parametrize("command", ["echo CRITICAL; sleep 300 & sleep 300 & wait", DEAF])
 async def test_a_cancelled_call_keeps_the_output(here: Plugin[ShellConfig], rest: str, command: str) -> None:
     """D11, B010, case B25 (a), (b): in the text, and in what was superseded."""
-    result = await execute(here, {"command": command, "description": "d"}, cancel_after=1)
+    result = await execute(here, {"command": command, "description": "d"}, cancel_at_output=True)
     assert (result.code, result.cause, result.dispatched) == ("ABORTED", Cause.CALLER, True)
     assert result.superseded is not None
     assert result.superseded.text.startswith("CRITICAL\n[killed by signal: ")

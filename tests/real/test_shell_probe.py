@@ -112,10 +112,11 @@ def living(word: str) -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdecimal() and int(name) != os.getpid():
             try:
-                environ = Path("/proc", name, "environ").read_bytes()
+                with open(f"/proc/{name}/environ", "rb") as environ:
+                    holds = word.encode() in environ.read()
             except OSError:
                 continue
-            if word.encode() in environ:
+            if holds:
                 found.append(int(name))
     return found
 
@@ -123,6 +124,11 @@ def living(word: str) -> list[int]:
 def zombies() -> list[int]:
     """Children of this process that have ended and were not reaped."""
     found: list[int] = []
+    try:
+        if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            return found  # each look at a process of the machine would cost more than this
+    except ChildProcessError:  # there are no children
+        return found
     for name in os.listdir("/proc"):
         if name.isdecimal():
             try:
