@@ -15,7 +15,6 @@ import attrs
 import pytest
 import trio
 
-from trio_tools.testing import no_leftovers
 from trio_tools.tool import Tool
 from trio_tools.toolkits.shell import ShellConfig
 from trio_tools.toolkits.shell._child import Start
@@ -159,6 +158,8 @@ def files_in(folder: Path) -> list[Path]:
 @asynccontextmanager
 async def nothing_left() -> AsyncGenerator[None]:
     """`no_leftovers`, with a moment for Trio's threads, which have given back a result, to go and wait for more."""
+    from trio_tools.testing import no_leftovers  # programs that tests start import this module, and have no need of it
+
     async with no_leftovers():
         yield
         await trio.sleep(0.1)
