@@ -21,15 +21,17 @@ from rich.style import Style
 from rich.text import Text
 
 from benchmarks.terminal import Terminal, terminal
+from benchmarks.warm import Start, fresh
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "captures"
 PAGE = ROOT / "docs" / "command-line.md"
 EXAMPLES = ROOT / "docs" / "examples"
 OPTIONS = "--tools read,grep,bash --timeout 600"
+# It rolls back until the file SEEN is there.
 BUILD = """
-trap 'echo rolling back >&2; sleep 2; exit' TERM
-for part in 1 2 3; do echo compiling part $part of 3; sleep 0.4; done
+trap 'echo rolling back >&2; until [ -e SEEN ]; do sleep 0.05; done; exit' TERM
+for part in 1 2 3; do echo compiling part $part of 3; done
 echo linking the parts of the package into one
 for second in {1..20}; do sleep 1; done
 """
@@ -75,10 +77,10 @@ class Capture:
     keys: bytes = b""
     then: str = "linking"
 
-    def take(self, folder: Path) -> list[Text]:
+    def take(self, folder: Path, *, start: Start = fresh) -> list[Text]:
         """The lines of the screen, coloured, from a run whose files are in that folder."""
-        turns, config = folder / "turn.jsonl", folder / "trio-tools.toml"
-        turns.write_text(json.dumps({"calls": self.calls}) + "\n")
+        turns, config, seen = folder / "turn.jsonl", folder / "trio-tools.toml", folder / "seen"
+        turns.write_text(json.dumps({"calls": self.calls}).replace("SEEN", str(seen)) + "\n")
         config.write_text(CONFIG)
         _offer(folder, checks="checks:checks")
         options = self.options.replace(config.name, str(config)).split()
@@ -95,12 +97,14 @@ class Capture:
                 stdout=results.fileno(),
                 before=f"$ trio-tools run turn.jsonl {self.options} > results\r\n".encode(),
                 environment=environment,
+                start=start,
             ) as shown,
         ):
             shown.see(lambda text: self.wanted in text)
             shown.type(self.keys)
             shown.see(lambda text: self.then in text)
             picture = _picture(shown)
+            seen.touch()
             shown.type(b"\x03")
             shown.end()
         return picture

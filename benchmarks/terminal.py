@@ -11,8 +11,6 @@ import pty
 import select
 import signal
 import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -20,6 +18,8 @@ from contextlib import contextmanager
 
 import attrs
 import pyte
+
+from benchmarks.warm import Process, Start, fresh
 
 # Seconds that anything may take before whoever waits for it gives up. Far more than it does on a busy machine.
 BOUND = 120.0
@@ -40,7 +40,7 @@ class Terminal:
     """A process, the other end of its terminal, and what came out there: all of it as bytes, and as the screen that a
     person would see, which is worked out when somebody looks."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     _descriptor: int
     _screen: pyte.HistoryScreen
     _stream: pyte.ByteStream
@@ -142,17 +142,19 @@ def terminal(
     stdout: int | None = None,
     before: bytes = b"",
     environment: dict[str, str],
+    start: Start = fresh,
 ) -> Generator[Terminal]:
     """`trio-tools` with these arguments, on a terminal that is its stdin, stdout (unless that is given as a descriptor)
     and stderr, and from which Ctrl-C comes. `before` stands on it already. Killed if it is still there at the end."""
     descriptor, inside = pty.openpty()
     _sized(descriptor, columns, lines)
-    process = subprocess.Popen(
-        ["setsid", "--ctty", sys.executable, "-m", "trio_tools.cli", *arguments],
+    process = start(
+        arguments,
+        environment=environment,
         stdin=inside,
         stdout=inside if stdout is None else stdout,
         stderr=inside,
-        env=environment,
+        leads=True,
     )
     os.close(inside)
     screen = pyte.HistoryScreen(columns, lines, history=HISTORY_LINES)

@@ -14,6 +14,8 @@ import pytest
 from fresh_environment import Environment, fresh_environment
 from post_office import PostOffice, post_office
 
+from benchmarks.warm import Start, warm_process
+
 # Processes at most, however many processors are seen: each reads all tests anew, and a container may be given fewer.
 MOST_WORKERS = 4
 
@@ -101,6 +103,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     of_worker = tmp_path_factory.getbasetemp()
     of_all = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
     return Environment(fresh_environment(of_all / "fresh"), tmp_path_factory.mktemp("empty"))
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Start]:
+    """Starts `trio-tools` by a process that has imported it, for tests that are not about starting."""
+    with warm_process() as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.captures import CAPTURES, FOLDER, PAGE, Capture, as_block
+from benchmarks.warm import Start
 
 
 def timeless(picture: str) -> list[list[str]]:
@@ -15,8 +16,8 @@ def timeless(picture: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=[capture.name for capture in CAPTURES])
-def test_a_picture_is_of_today(capture: Capture, tmp_path: Path) -> None:
-    taken = "\n".join(line.plain for line in capture.take(tmp_path))
+def test_a_picture_is_of_today(capture: Capture, tmp_path: Path, warm: Start) -> None:
+    taken = "\n".join(line.plain for line in capture.take(tmp_path, start=warm))
     assert timeless((FOLDER / f"{capture.name}.txt").read_text()) == timeless(taken)
 
 

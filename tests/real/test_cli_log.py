@@ -10,6 +10,7 @@ from pathlib import Path
 
 from test_cli_probe import BOUND, Cli, Document, bash, is_alive, kill, started, turn, wait_for
 
+from benchmarks.warm import Start
 from trio_tools.cli import main
 
 INT = signal.SIGINT
@@ -47,8 +48,8 @@ def working(cli: Cli, folder: Path, text: str) -> int:
     return int(wait_for(folder / "pid"))
 
 
-def test_a_journal_is_read_while_an_agent_writes_it_and_the_agent_does_not_notice(tmp_path: Path) -> None:
-    with started("run", "-", *options(tmp_path)) as cli:
+def test_a_journal_is_read_while_an_agent_writes_it_and_the_agent_does_not_notice(tmp_path: Path, warm: Start) -> None:
+    with started("run", "-", *options(tmp_path), start=warm) as cli:
         working(cli, tmp_path, UNTIL_TOLD)
         shown = calls(tmp_path)
         assert codes_of(shown) == [(None, None), None]
@@ -64,9 +65,9 @@ def test_a_journal_is_read_while_an_agent_writes_it_and_the_agent_does_not_notic
     assert codes_of(calls(tmp_path)) == [(None, None), (None, None)]
 
 
-def test_who_writes_it_is_told_to_whoever_would_write_it_too(tmp_path: Path) -> None:
+def test_who_writes_it_is_told_to_whoever_would_write_it_too(tmp_path: Path, warm: Start) -> None:
     """A second agent runs nothing, and the first goes on."""
-    with started("run", "-", *options(tmp_path)) as cli:
+    with started("run", "-", *options(tmp_path), start=warm) as cli:
         working(cli, tmp_path, UNTIL_TOLD)
         words = (
             f"journal {tmp_path / 'agent.db'} is being written by process {cli.process.pid}; "
@@ -74,7 +75,7 @@ def test_who_writes_it_is_told_to_whoever_would_write_it_too(tmp_path: Path) -> 
         )
         for asked in (["purge", "s1"], ["resolve", "mail.send", "m-1", "--failed"]):
             assert log(tmp_path, *asked) == (2, "", f"trio-tools: {words}")
-        with started("run", "-", *options(tmp_path)) as second:
+        with started("run", "-", *options(tmp_path), start=warm) as second:
             second.write(turn(bash("touch ran")))
             second.close()
             status, documents, err = second.end()
@@ -87,10 +88,10 @@ def test_who_writes_it_is_told_to_whoever_would_write_it_too(tmp_path: Path) -> 
     assert log(tmp_path, "purge", "s1")[0] == 0
 
 
-def test_the_third_ctrl_c_leaves_a_journal_that_says_all_that_was_known(tmp_path: Path) -> None:
+def test_the_third_ctrl_c_leaves_a_journal_that_says_all_that_was_known(tmp_path: Path, warm: Start) -> None:
     """D19: what had settled is in it, and the call that was left says since when it was given up; the next that opens
     it to write closes the books."""
-    with started("run", "-", *options(tmp_path)) as cli:
+    with started("run", "-", *options(tmp_path), start=warm) as cli:
         pid = working(cli, tmp_path, DEAF)
         cli.signal(INT)
         time.sleep(0.2)  # two signals of a kind that come together are one

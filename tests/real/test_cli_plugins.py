@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from test_cli_probe import BOUND, ROOT
+from test_cli_probe import BOUND, ROOT, environment, started
+
+from benchmarks.warm import Process, Start
 
 MODULE = """
 from contextlib import asynccontextmanager
@@ -63,7 +65,7 @@ async def odd(registry, config):
 
 
 @contextmanager
-def a_run(folder: Path, *arguments: str, where: str = "", lines: str = "") -> Generator[subprocess.Popen[bytes]]:
+def a_run(folder: Path, *arguments: str, where: str = "", lines: str = "", start: Start) -> Generator[Process]:
     """A run with that plugin, whose input is there already."""
     metadata = folder / "odd-1.dist-info"
     metadata.mkdir()
@@ -72,21 +74,13 @@ def a_run(folder: Path, *arguments: str, where: str = "", lines: str = "") -> Ge
     (metadata / "entry_points.txt").write_text("[trio_tools.plugins]\nodd = odd:odd\n")
     (folder / "turns.jsonl").write_text(lines)
     options = ["--set", "plugins.odd=true", "--set", f"plugins.odd.where={where}"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "trio_tools.cli", *arguments, *options],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    variables = environment(PYTHONPATH=os.pathsep.join((str(ROOT), str(folder))))
+    given = {"environment": variables, "folder": folder, "stdin": subprocess.DEVNULL}
+    with started(*arguments, *options, start=start, **given) as cli:
+        yield cli.process
 
 
-def said(process: subprocess.Popen[bytes]) -> bytes:
+def said(process: Process) -> bytes:
     """The next line on stderr."""
     assert process.stderr is not None
     return process.stderr.readline().rstrip()
@@ -96,9 +90,9 @@ def said(process: subprocess.Popen[bytes]) -> bytes:
 @pytest.mark.parametrize("where", ["opening", "leaving"])
 @pytest.mark.parametrize("command", [("run", "turns.jsonl"), ("call", "quick")])
 def test_a_signal_ends_a_plugin_that_hangs(
-    command: tuple[str, ...], where: str, number: signal.Signals, tmp_path: Path
+    command: tuple[str, ...], where: str, number: signal.Signals, tmp_path: Path, warm: Start
 ) -> None:
-    with a_run(tmp_path, *command, where=where, lines='{"calls": [{"name": "quick"}]}\n') as process:
+    with a_run(tmp_path, *command, where=where, lines='{"calls": [{"name": "quick"}]}\n', start=warm) as process:
         assert said(process) == where.encode()
         process.send_signal(number)
         out, err = process.communicate(timeout=BOUND)
@@ -106,9 +100,11 @@ def test_a_signal_ends_a_plugin_that_hangs(
     assert (b"done" in out) == (where == "leaving")
 
 
-def test_the_second_ctrl_c_names_the_plugin_that_does_not_leave(tmp_path: Path) -> None:
+def test_the_second_ctrl_c_names_the_plugin_that_does_not_leave(tmp_path: Path, warm: Start) -> None:
     """The first one has cancelled the turn; then plugins have some seconds to leave in their own way."""
-    with a_run(tmp_path, "run", "turns.jsonl", where="leaving", lines='{"calls": [{"name": "stay"}]}\n') as process:
+    with a_run(
+        tmp_path, "run", "turns.jsonl", where="leaving", lines='{"calls": [{"name": "stay"}]}\n', start=warm
+    ) as process:
         assert said(process) == b"staying"
         process.send_signal(signal.SIGINT)
         assert said(process) == b"leaving"
@@ -123,7 +119,7 @@ def test_the_second_ctrl_c_names_the_plugin_that_does_not_leave(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("form", ["plain", "anthropic", "openai"])
-def test_what_has_settled_is_told_when_a_plugin_crashes(form: str, tmp_path: Path) -> None:
+def test_what_has_settled_is_told_when_a_plugin_crashes(form: str, tmp_path: Path, warm: Start) -> None:
     """In each form; and the call that it stood under is told as aborted."""
     calls = [("quick", "1"), ("crash", "2"), ("quick", "3")]
     blocks = [{"type": "tool_use", "id": own_id, "name": name} for name, own_id in calls]
@@ -136,7 +132,7 @@ def test_what_has_settled_is_told_when_a_plugin_crashes(form: str, tmp_path: Pat
         "openai": {"role": "assistant", "content": None, "tool_calls": functions},
     }
     line = lines[form]
-    with a_run(tmp_path, "run", "turns.jsonl", lines=json.dumps(line) + "\n") as process:
+    with a_run(tmp_path, "run", "turns.jsonl", lines=json.dumps(line) + "\n", start=warm) as process:
         out, err = process.communicate(timeout=BOUND)
     assert (process.returncode, err) == (1, b'trio-tools: in plugin "odd": OSError: the line is dead\n')
     written = [json.loads(one) for one in out.splitlines()]

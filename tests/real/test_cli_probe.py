@@ -4,7 +4,6 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Generator
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
+
+from benchmarks.warm import Process, Start, fresh
 
 Document: TypeAlias = dict[str, Any]
 
@@ -45,7 +46,7 @@ def command(*arguments: str) -> list[str]:
 class Cli:
     """A run under way."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     received: bytes = b""
 
     def write(self, text: str | bytes) -> None:
@@ -85,15 +86,14 @@ class Cli:
     def end(self) -> tuple[int, list[Document], str]:
         """Wait for its end: the status, the lines that are left, and its complaints."""
         out, err = self.process.communicate(timeout=BOUND)
-        return self.process.returncode, [json.loads(line) for line in (self.received + out).splitlines()], err.decode()
+        return self.process.wait(), [json.loads(line) for line in (self.received + out).splitlines()], err.decode()
 
 
 @contextmanager
-def started(*arguments: str, **options: Any) -> Generator[Cli]:
-    """`trio-tools` with these arguments; killed if the test leaves it running."""
-    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    settings: dict[str, Any] = {"env": environment(), "bufsize": 0, **pipes, **options}
-    process = subprocess.Popen[bytes](command(*arguments), **settings)
+def started(*arguments: str, start: Start = fresh, **options: Any) -> Generator[Cli]:
+    """`trio-tools` with these arguments, anew or by the fixture `warm`; killed if the test leaves it running."""
+    given: dict[str, Any] = {"environment": environment(), **options}
+    process = start(arguments, **given)
     try:
         yield Cli(process)
     finally:
@@ -110,7 +110,7 @@ def ran(*arguments: str, given: str | bytes = "", **options: Any) -> tuple[int, 
     with started(*arguments, **options) as cli:
         data = given.encode() if isinstance(given, str) else given
         out, err = cli.process.communicate(data, timeout=BOUND)
-        return cli.process.returncode, [json.loads(line) for line in out.splitlines()], err.decode()
+        return cli.process.wait(), [json.loads(line) for line in out.splitlines()], err.decode()
 
 
 def wait_for(path: Path) -> str:

@@ -13,15 +13,18 @@ from pathlib import Path
 from test_cli_probe import BOUND, Cli, command, environment, started
 
 from benchmarks.terminal import terminal
+from benchmarks.warm import Start
 
 EVIL = "\x9b31m\u202e\x7f \U000e0041é"
 MESSAGE = {"role": "user", "content": EVIL}
 
 
-def test_what_others_wrote_reaches_a_terminal_escaped_and_still_is_json(tmp_path: Path) -> None:
+def test_what_others_wrote_reaches_a_terminal_escaped_and_still_is_json(tmp_path: Path, warm: Start) -> None:
     text = json.dumps([MESSAGE, {"role": "assistant"}], ensure_ascii=False, indent="\t")
     (tmp_path / "x.json").write_text("\ufeff" + text, "utf-8")
-    with terminal(["repair", str(tmp_path / "x.json")], columns=200, environment=environment(TERM="xterm")) as shown:
+    with terminal(
+        ["repair", str(tmp_path / "x.json")], columns=200, environment=environment(TERM="xterm"), start=warm
+    ) as shown:
         assert shown.end() == 0
         seen = shown.received.decode()
     written, complaint = seen.split("trio-tools: ")
@@ -46,18 +49,13 @@ def test_on_a_full_disk_the_output_stays_as_it_was_and_nothing_is_left_beside_it
     assert {one.name for one in tmp_path.iterdir()} == {"x.jsonl", "old.jsonl"}
 
 
-def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
+def test_a_reader_who_leaves_is_no_error(tmp_path: Path, warm: Start) -> None:
     (tmp_path / "x.json").write_text(json.dumps([MESSAGE]))
     reads, writes = os.pipe()
     os.close(reads)
-    try:
-        words = command("repair", str(tmp_path / "x.json"))
-        done = subprocess.run(
-            words, env=environment(), stdout=writes, stderr=subprocess.PIPE, timeout=BOUND, check=False
-        )
-    finally:
-        os.close(writes)
-    assert (done.returncode, done.stderr) == (141, b"")
+    with os.fdopen(writes, "wb") as gone, started("repair", str(tmp_path / "x.json"), stdout=gone, start=warm) as cli:
+        _, err = cli.process.communicate(timeout=BOUND)
+        assert (cli.process.wait(), err) == (141, b"")
 
 
 def unread(cli: Cli) -> int:
@@ -67,8 +65,8 @@ def unread(cli: Cli) -> int:
     return int.from_bytes(count, sys.byteorder)
 
 
-def test_ctrl_c_ends_it_while_it_waits_for_input() -> None:
-    with started("repair", "-") as cli:
+def test_ctrl_c_ends_it_while_it_waits_for_input(warm: Start) -> None:
+    with started("repair", "-", start=warm) as cli:
         cli.write("[")
         deadline = time.monotonic() + BOUND
         while unread(cli):

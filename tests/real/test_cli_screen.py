@@ -11,6 +11,7 @@ import pytest
 from test_cli_probe import Document, bash, call, codes, environment, ran, turn
 
 from benchmarks.terminal import BOUND, Terminal, terminal
+from benchmarks.warm import Start
 
 # Text that would take over a terminal that obeys it: its title, screen, cursor, scroll region, colours and direction.
 EVIL = "\x1b]0;OWNED\x07\x1b[2J\x1b[5;9r\x1b[?25l\rfake\u202e\x9b31m\u4f60"
@@ -27,13 +28,15 @@ def shown(
     lines: int = 24,
     options: tuple[str, ...] = (),
     variables: Mapping[str, str] = {},
+    start: Start,
 ) -> Generator[Terminal]:
     """A turn on a terminal that has the command's own line on it."""
     (folder / "turns.jsonl").write_text(turn(*calls))
     arguments = ["run", str(folder / "turns.jsonl"), "--tools", "read,bash", "--root", str(folder), *options]
-    own = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
-    common = {name: value for name, value in environment(TERM="xterm-256color").items() if name not in own}
-    with terminal(arguments, columns=columns, lines=lines, before=PROMPT, environment={**common, **variables}) as one:
+    others = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
+    common = {name: value for name, value in environment(TERM="xterm-256color").items() if name not in others}
+    own = {**common, **variables}
+    with terminal(arguments, columns=columns, lines=lines, before=PROMPT, environment=own, start=start) as one:
         yield one
 
 
@@ -64,11 +67,11 @@ def colours(one: Terminal) -> set[str]:
     ],
 )
 def test_a_person_sees_what_runs_what_it_says_and_what_waits_for_it(
-    columns: int, lines: int, heads: str, waits: str, tmp_path: Path
+    columns: int, lines: int, heads: str, waits: str, tmp_path: Path, *, warm: Start
 ) -> None:
     calls = [call("nope", "a"), bash(f"echo first; echo second line; {HELD}", "b"), bash("true", "c")]
     options = ("--timeout", "3000")
-    with shown(tmp_path, *calls, columns=columns, lines=lines, options=options) as one:
+    with shown(tmp_path, *calls, columns=columns, lines=lines, options=options, start=warm) as one:
         one.see(lambda text: "second line" in text and waits in text)
         result, table = "\n".join(one.lines).split("turn 1: ")
         assert result.startswith(PROMPT.decode().strip() + '\n{"turn": 1, "position": 0, "id": "a"')
@@ -91,8 +94,8 @@ def test_a_person_sees_what_runs_what_it_says_and_what_waits_for_it(
 
 
 @pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}])
-def test_no_color_takes_the_colours_and_nothing_else(variables: dict[str, str], tmp_path: Path) -> None:
-    with shown(tmp_path, call("nope", "a"), bash(HELD, "b"), variables=variables) as one:
+def test_no_color_takes_the_colours_and_nothing_else(variables: dict[str, str], tmp_path: Path, warm: Start) -> None:
+    with shown(tmp_path, call("nope", "a"), bash(HELD, "b"), variables=variables, start=warm) as one:
         text = one.see(lambda text: "1 of 2 calls done, 1 running" in text)
         assert colours(one) == (set() if variables else {"red"})
         assert re.search("nope a  UNKNOWN_TOOL", text)
@@ -101,23 +104,23 @@ def test_no_color_takes_the_colours_and_nothing_else(variables: dict[str, str], 
 
 
 @pytest.mark.parametrize("term", ["dumb", "", "unknown"])
-def test_a_dumb_terminal_is_sent_the_results_and_nothing_else(term: str, tmp_path: Path) -> None:
-    with shown(tmp_path, bash("echo out; sleep 0.5", "a"), variables={"TERM": term}) as one:
+def test_a_dumb_terminal_is_sent_the_results_and_nothing_else(term: str, tmp_path: Path, warm: Start) -> None:
+    with shown(tmp_path, bash("echo out; sleep 0.5", "a"), variables={"TERM": term}, start=warm) as one:
         assert one.end() == 0
         assert b"\x1b" not in one.received
         assert one.received.removeprefix(PROMPT).count(b"\r") == 1  # of the line's end
         assert [document["id"] for document in results(one)] == ["a"]
 
 
-def test_a_pipe_is_sent_nothing(tmp_path: Path) -> None:
+def test_a_pipe_is_sent_nothing(tmp_path: Path, warm: Start) -> None:
     work = turn(bash("echo out; sleep 0.5", "a"))
-    status, documents, complaints = ran("run", "-", "--tools", "bash", "--root", str(tmp_path), given=work)
+    status, documents, complaints = ran("run", "-", "--tools", "bash", "--root", str(tmp_path), given=work, start=warm)
     assert (status, len(documents), complaints) == (0, 1, "")
 
 
-def test_a_terminal_that_is_resized_is_followed(tmp_path: Path) -> None:
+def test_a_terminal_that_is_resized_is_followed(tmp_path: Path, warm: Start) -> None:
     calls = [bash(f"echo {'x' * 300}; {HELD}", "b"), *(bash("true", str(number)) for number in range(30))]
-    with shown(tmp_path, *calls, columns=200, lines=50) as one:
+    with shown(tmp_path, *calls, columns=200, lines=50, start=warm) as one:
         one.see(lambda text: "last line of output" in text and text.count("queued") == 30)
         for columns, lines in ((80, 24), (40, 10), (200, 12), (100, 50)):
             one.resize(columns, lines)
@@ -130,7 +133,7 @@ def test_a_terminal_that_is_resized_is_followed(tmp_path: Path) -> None:
         assert [document["position"] for document in results(one)] == list(range(31))
 
 
-def test_hostile_names_arguments_and_output_do_no_harm(tmp_path: Path) -> None:
+def test_hostile_names_arguments_and_output_do_no_harm(tmp_path: Path, warm: Start) -> None:
     """Escapes, window titles, carriage returns, direction marks, wide characters, and a line of ten million."""
     printed = tmp_path / "evil.txt"
     printed.write_text(f"{'x' * 10_000_000}{EVIL}")
@@ -144,7 +147,7 @@ def test_hostile_names_arguments_and_output_do_no_harm(tmp_path: Path) -> None:
         (tmp_path / "turns.jsonl").write_text(turn(*calls))
         arguments = ["run", str(tmp_path / "turns.jsonl"), "--tools", "bash", "--root", str(tmp_path)]
         variables = environment(TERM="xterm-256color")
-        with terminal(arguments, stdout=out.fileno(), before=PROMPT, environment=variables) as one:
+        with terminal(arguments, stdout=out.fileno(), before=PROMPT, environment=variables, start=warm) as one:
             text = one.see(lambda text: "2 waiting" in text and "10M" in text)
             assert text.splitlines()[0] == PROMPT.decode().strip()
             assert text.splitlines()[1] == "turn 1: 1 of 4 calls done, 1 running, 2 waiting"
@@ -162,8 +165,8 @@ def test_hostile_names_arguments_and_output_do_no_harm(tmp_path: Path) -> None:
     assert EVIL in documents[1]["text"]
 
 
-def test_ctrl_c_shows_that_calls_stop_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
-    with shown(tmp_path, bash(f"trap 'echo going' TERM; {HELD}; sleep 1", "a"), bash("true", "b")) as one:
+def test_ctrl_c_shows_that_calls_stop_and_leaves_the_terminal_as_it_was(tmp_path: Path, warm: Start) -> None:
+    with shown(tmp_path, bash(f"trap 'echo going' TERM; {HELD}; sleep 1", "a"), bash("true", "b"), start=warm) as one:
         one.see(lambda text: "1 running" in text)
         one.type(b"\x03")
         one.see(lambda text: re.search("a +stopping", text) is not None)
@@ -173,12 +176,12 @@ def test_ctrl_c_shows_that_calls_stop_and_leaves_the_terminal_as_it_was(tmp_path
         assert codes(results(one)) == ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
 
 
-def test_a_terminal_that_is_closed_takes_no_result_with_it(tmp_path: Path) -> None:
+def test_a_terminal_that_is_closed_takes_no_result_with_it(tmp_path: Path, warm: Start) -> None:
     (tmp_path / "turns.jsonl").write_text(turn(bash(f"trap 'sleep 0.5; echo bye; exit' TERM; echo here; {HELD}", "a")))
     arguments = ["run", str(tmp_path / "turns.jsonl"), "--tools", "bash", "--root", str(tmp_path)]
     with (
         (tmp_path / "out").open("wb") as out,
-        terminal(arguments, stdout=out.fileno(), environment=environment(TERM="xterm")) as one,
+        terminal(arguments, stdout=out.fileno(), environment=environment(TERM="xterm"), start=warm) as one,
     ):
         one.see(lambda text: "here" in text)
         one.hang_up()

@@ -4,10 +4,14 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
-from test_cli_probe import BOUND, Cli, bash, call, codes, is_alive, kill, started, turn, wait_for
+from test_cli_probe import BOUND, Cli, bash, call, codes, command, is_alive, kill, started, turn, wait_for
+
+from benchmarks.warm import Process, Start
 
 INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 # Seconds in which a run that waits for input is to end: at once, on a machine that does other things too.
@@ -25,9 +29,9 @@ def working(cli: Cli, folder: Path, command: str) -> int:
 
 
 @pytest.mark.parametrize(("number", "status"), [(INT, 130), (TERM, 143), (HUP, 129)])
-def test_while_it_waits_for_input_it_ends_at_once(number: int, status: int) -> None:
+def test_while_it_waits_for_input_it_ends_at_once(number: int, status: int, warm: Start) -> None:
     """D19."""
-    with started("run", "-") as cli:
+    with started("run", "-", start=warm) as cli:
         cli.write(turn(call("nope")))
         assert cli.line()["code"] == "UNKNOWN_TOOL"
         began = time.monotonic()
@@ -36,10 +40,10 @@ def test_while_it_waits_for_input_it_ends_at_once(number: int, status: int) -> N
         assert time.monotonic() - began < AT_ONCE
 
 
-def test_while_it_waits_for_a_named_pipe_it_ends_at_once(tmp_path: Path) -> None:
+def test_while_it_waits_for_a_named_pipe_it_ends_at_once(tmp_path: Path, warm: Start) -> None:
     """D19: a pipe that nobody has opened for writing."""
     os.mkfifo(tmp_path / "turns")
-    with started("run", "--root", str(tmp_path), str(tmp_path / "turns")) as cli:
+    with started("run", "--root", str(tmp_path), str(tmp_path / "turns"), start=warm) as cli:
         # SIGINT is taken over once the run has begun, which the mask of caught signals shows
         while not caught(cli.process.pid, TERM):
             time.sleep(0.01)
@@ -53,9 +57,9 @@ def caught(pid: int, number: int) -> bool:
 
 
 @pytest.mark.parametrize(("signals", "status"), [([INT], 130), ([TERM], 143), ([TERM, TERM, TERM], 143)])
-def test_the_turn_in_hand_is_cancelled_and_told(signals: list[int], status: int, tmp_path: Path) -> None:
+def test_the_turn_in_hand_is_cancelled_and_told(signals: list[int], status: int, tmp_path: Path, warm: Start) -> None:
     """D19, L012, L014: what ran says what it said, what waited never starts, and no later line is read."""
-    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path)) as cli:
+    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path), start=warm) as cli:
         pid = working(cli, tmp_path, GOOD_BYE)
         for number in signals:  # only Ctrl-C goes further when it is repeated
             cli.signal(number)
@@ -78,9 +82,9 @@ def test_a_file_is_read_no_further_either(tmp_path: Path) -> None:
     assert (ended, codes(documents), err) == (130, ["ABORTED"], "")
 
 
-def test_the_second_tells_where_it_is_stuck_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_the_second_tells_where_it_is_stuck_and_the_rest_goes_on(tmp_path: Path, warm: Start) -> None:
     """D19."""
-    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path)) as cli:
+    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path), start=warm) as cli:
         pid = working(cli, tmp_path, DEAF)
         cli.signal(INT)
         time.sleep(0.2)  # two signals of a kind that come together are one
@@ -95,9 +99,9 @@ def test_the_second_tells_where_it_is_stuck_and_the_rest_goes_on(tmp_path: Path)
     assert err.endswith("press Ctrl-C again to leave at once, without cleaning up\n")
 
 
-def test_the_third_leaves_at_once(tmp_path: Path) -> None:
+def test_the_third_leaves_at_once(tmp_path: Path, warm: Start) -> None:
     """D19: what it does not wait for stays behind."""
-    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path)) as cli:
+    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path), start=warm) as cli:
         pid = working(cli, tmp_path, DEAF)
         cli.signal(INT)
         time.sleep(0.2)
@@ -111,10 +115,10 @@ def test_the_third_leaves_at_once(tmp_path: Path) -> None:
         kill(pid)
 
 
-def test_results_that_nobody_reads_yet_are_waited_for_and_told_of(tmp_path: Path) -> None:
+def test_results_that_nobody_reads_yet_are_waited_for_and_told_of(tmp_path: Path, warm: Start) -> None:
     """D19, L014: a reader that is slow loses nothing."""
     many = [call("glob", str(number), pattern="*") for number in range(1000)]
-    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path)) as cli:
+    with started("run", "-", "--tools", "glob,bash", "--root", str(tmp_path), start=warm) as cli:
         cli.write(turn(*many, bash("echo done > pid; sleep 300", "last")))
         wait_for(tmp_path / "pid")
         cli.signal(INT)
@@ -127,11 +131,13 @@ def test_results_that_nobody_reads_yet_are_waited_for_and_told_of(tmp_path: Path
     assert codes(documents) == [*[None] * 1000, "ABORTED"]
 
 
-def test_under_nohup_a_hangup_is_ignored() -> None:
-    def ignore() -> None:
-        signal.signal(HUP, signal.SIG_IGN)
+def nohup(arguments: Sequence[str], *, environment: Mapping[str, str], **_: object) -> Process:
+    words = ["nohup", *command(*arguments)]
+    return subprocess.Popen(words, env=environment, bufsize=0, stdin=PIPE, stdout=PIPE, stderr=PIPE)
 
-    with started("run", "-", preexec_fn=ignore) as cli:
+
+def test_under_nohup_a_hangup_is_ignored() -> None:
+    with started("run", "-", start=nohup) as cli:
         cli.write(turn(call("nope")))
         cli.line()
         cli.signal(HUP)
