@@ -114,8 +114,10 @@ class Terminal:
 
     def resize(self, columns: int, lines: int) -> None:
         """Give the terminal another size; the process is told, as by a window that is dragged."""
-        _resize(self.screen, columns, lines)
+        while self.take(QUIET):  # what was drawn for the old size is not to be seen in the new one
+            pass
         _sized(self._descriptor, columns, lines)
+        _resize(self.screen, columns, lines)
         self.process.send_signal(signal.SIGWINCH)
 
 
