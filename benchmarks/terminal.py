@@ -113,8 +113,10 @@ class Terminal:
         os.close(nothing)
 
     def resize(self, columns: int, lines: int) -> None:
-        """Give the terminal another size; the process is told, as by a window that is dragged."""
-        while self.take(QUIET):  # what was drawn for the old size is not to be seen in the new one
+        """Give the terminal, on which something is drawn all the while, another size; the process is told, as by a
+        window that is dragged. Right after a drawing: one for the old size would wrap, and stand there for good."""
+        self.take(BOUND)
+        while self.take(QUIET):
             pass
         _sized(self._descriptor, columns, lines)
         _resize(self.screen, columns, lines)

@@ -108,8 +108,8 @@ def test_the_third_ctrl_c_leaves_a_journal_that_says_all_that_was_known(tmp_path
     assert codes_of(calls(tmp_path)) == [(None, None), ("ABORTED", "crash")]
 
 
-def test_an_agent_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
-    with started("run", "-", *options(tmp_path)) as cli:
+def test_an_agent_that_is_killed_leaves_no_lock(tmp_path: Path, warm: Start) -> None:
+    with started("run", "-", *options(tmp_path), start=warm) as cli:
         pid = working(cli, tmp_path, UNTIL_TOLD)
         os.kill(cli.process.pid, signal.SIGKILL)
         cli.process.wait(BOUND)

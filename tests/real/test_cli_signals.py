@@ -72,10 +72,10 @@ def test_the_turn_in_hand_is_cancelled_and_told(signals: list[int], status: int,
     assert not is_alive(pid)
 
 
-def test_a_file_is_read_no_further_either(tmp_path: Path) -> None:
+def test_a_file_is_read_no_further_either(tmp_path: Path, warm: Start) -> None:
     """D19."""
     (tmp_path / "turns").write_text(turn(bash(GOOD_BYE)) + turn(call("glob", pattern="*")))
-    with started("run", str(tmp_path / "turns"), "--tools", "glob,bash", "--root", str(tmp_path)) as cli:
+    with started("run", str(tmp_path / "turns"), "--tools", "glob,bash", "--root", str(tmp_path), start=warm) as cli:
         wait_for(tmp_path / "pid")
         cli.signal(INT)
         ended, documents, err = cli.end()

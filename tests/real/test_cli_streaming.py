@@ -125,13 +125,17 @@ def test_a_reader_that_leaves_ends_it_quietly(tmp_path: Path, warm: Start) -> No
         assert not is_alive(int(wait_for(tmp_path / "pid")))
 
 
-def test_head_takes_one_line_and_that_is_that(tmp_path: Path) -> None:
+def test_head_takes_one_line_and_that_is_that(warm: Start) -> None:
     given = turn(*[call("nope") for _ in range(1000)]).encode()
-    line = f"set -o pipefail; {' '.join(command('run', '-'))} | head -n 1"
-    done = shell(["bash", "-c", line], given)
-    assert done.returncode in {0, 141}  # 0 if all was written before head left
-    assert json.loads(done.stdout)["turn"] == 1
-    assert done.stderr == b""
+    with subprocess.Popen(["head", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as head:
+        with started("run", "-", stdout=head.stdin, start=warm) as cli:
+            assert head.stdin is not None
+            head.stdin.close()
+            _, err = cli.process.communicate(given, timeout=BOUND)
+            assert cli.process.wait() in {0, 141}  # 0 if all was written before head left
+        assert head.stdout is not None
+        assert json.loads(head.stdout.read())["turn"] == 1
+    assert err == b""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

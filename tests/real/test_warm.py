@@ -43,7 +43,6 @@ def came_of(start: Start, *arguments: str, given: str = "", **options: Any) -> t
     [
         (["run", "-", "--tools", "read,bash"], turn(call("nope", "a"), bash("echo $0 $PWD; umask; ulimit -a", "b"))),
         (["run", "--help"], ""),
-        (["call", "read", "-"], "no arguments"),
     ],
     ids=str,
 )
