@@ -20,6 +20,7 @@ MOST_VALUES = 12_000  # values at any depth, the outermost object being one; mor
 MOST_CONTAINERS = 6_000  # arrays and objects among them, which cost more than others
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_BLANKS = frozenset(" \t\n\r")
 _STRING = re.compile(r'"([^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+)"')
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -78,7 +79,8 @@ class _Reader:
         self.at = found.end()
 
     def next(self) -> str:
-        self.space()
+        if self.text[self.at : self.at + 1] in _BLANKS:
+            self.space()
         return self.text[self.at : self.at + 1]
 
     def begin(self) -> None:
@@ -89,7 +91,7 @@ class _Reader:
             raise Refused("values")
         opening = self.next()
         if opening not in ("[", "{"):
-            self.put(self.scalar())
+            self.put(self.scalar(opening))
             return
         self.at += 1
         self.containers += 1
@@ -148,8 +150,8 @@ class _Reader:
         else:
             inner[self.keys.pop()] = value
 
-    def scalar(self) -> object:
-        if self.next() == '"':
+    def scalar(self, opening: str) -> object:
+        if opening == '"':
             return self.string()
         number = _NUMBER.match(self.text, self.at)
         if number is not None:
@@ -166,6 +168,8 @@ class _Reader:
         if found is None:
             raise Refused("syntax")
         self.at = found.end()
+        if "\\" not in found[1]:
+            return found[1]
         units = _ESCAPE.sub(_unescaped, found[1])
         # halves that stand side by side are one character, others none at all
         try:

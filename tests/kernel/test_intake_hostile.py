@@ -219,8 +219,13 @@ def test_no_mapping_holds_up_the_loop(name: str) -> None:
     assert least_seconds(lambda: refusal(freeze_arguments, mapping)) < LONGEST
 
 
-def below(levels: int, take: Callable[[], object]) -> object:
-    return take() if levels <= 0 else below(levels - 1, take)
+def down(left: int, take: Callable[[], object]) -> None:
+    """Take deeper and deeper: where so many frames are left, too few for anything at all, and enough for 200 levels
+    twice over."""
+    if left < 450:
+        take()
+    if left > 60:
+        down(left - 1, take)
 
 
 PAIR = "[" * 198 + '"\\ud83d\\ude00"' + "]" * 198
@@ -234,6 +239,4 @@ DEEP: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("name", DEEP)
 def test_a_caller_that_is_deep_itself_gets_a_value_or_a_refusal(name: str) -> None:
     """R004: no recursion limit is hit by deep values, at whatever depth of the caller's they are read."""
-    here = len(inspect.stack(0))
-    for left in range(60, 450):  # frames: too few for anything at all, and enough for 200 levels twice over
-        below(sys.getrecursionlimit() - here - left, DEEP[name])
+    down(sys.getrecursionlimit() - len(inspect.stack(0)), DEEP[name])

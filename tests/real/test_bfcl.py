@@ -186,14 +186,17 @@ def test_every_schema_goes_into_a_form_or_is_refused_by_tool_and_place(tried: li
     What a tool takes, its form takes, but for the strict ones, in which nothing may be left out."""
     refused: dict[str, Counter[str]] = {form: Counter() for form in FORMS}
     for one, schema in ((one, one.schema) for one in tried if one.schema is not None):
+        validators: dict[str, jsonschema_rs.Validator] = {}  # by what they are made of, as many forms say the same
         for form, made in forms_of(schema):
             if isinstance(made, NotInForm):
                 assert str(made).startswith(f"tool {schema['name']!r} does not go into the form {form}: {made.place}: ")
                 assert isinstance(at(made.place, schema["parameters"]), dict)
                 refused[form][re.sub("'.*'", "...", made.problem)] += 1
             elif one.accepted and "strict" not in form:
-                validator = jsonschema_rs.validator_for(parameters_of(made))
-                assert all(validator.is_valid(run.call) for run in one.accepted)
+                text = json.dumps(parameters := parameters_of(made))
+                if text not in validators:
+                    validators[text] = jsonschema_rs.validator_for(parameters)
+                assert all(validators[text].is_valid(run.call) for run in one.accepted)
     assert refused == {form: NOT_IN_FORM.get(form, {}) for form in FORMS}
 
 

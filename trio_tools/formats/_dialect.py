@@ -27,10 +27,9 @@ def modernize(draft: Draft) -> None:
     elif "2020-12" not in said:
         raise draft.refusal(draft.root, f"its dialect is {said!r}", "write it in 2020-12 or draft 7")
     draft.root.pop("$id", None)
-    referring = any("$ref" in schema for schema in walk(draft.root))
-    for schema in walk(draft.root):
-        if schema.pop("$id", None) is not None and referring:
-            raise draft.refusal(schema, "references inside it count from its own $id", "leave the $id out")
+    addressed = [schema for schema in walk(draft.root) if schema.pop("$id", None) is not None]
+    if addressed and any("$ref" in schema for schema in walk(draft.root)):
+        raise draft.refusal(addressed[0], "references inside it count from its own $id", "leave the $id out")
 
 
 def _modernize(schema: Schema) -> None:

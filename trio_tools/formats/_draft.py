@@ -40,5 +40,4 @@ class Draft:
 
     def refusal(self, schema: Schema, problem: str, remedy: str) -> NotInForm:
         """The error for a schema in it. One made on the way has no place of its own: it stands for the whole."""
-        place, _ = self.places.get(id(schema), ("$", schema))
-        return NotInForm(self.tool, self.form, place, problem, remedy)
+        return NotInForm(self.tool, self.form, self.places.of(schema), problem, remedy)

@@ -17,7 +17,7 @@ from trio_tools.formats._references import inline_root, refuse_endless, settle_r
 from trio_tools.formats._spelling import spell_definitions, spell_out
 from trio_tools.formats._strict import make_strict
 from trio_tools.formats._subset import backtracks
-from trio_tools.formats._walk import Schema, named, places_of, types_of, walk
+from trio_tools.formats._walk import Places, Schema, named, types_of, walk
 from trio_tools.formats._words import tell, words_for
 from trio_tools.values import JSONValue, ToolSchema, freeze_mapping
 
@@ -109,7 +109,7 @@ def _drafted(schema: ToolSchema, form: str, name: re.Pattern[str] | None = None,
             "a form is made of what registry.schemas() or tool.schema() gives: name, description, parameters"
         )
     root: Schema = json.loads(json.dumps(freeze_mapping(schema["parameters"])))
-    draft = Draft(schema["name"], form, root, places_of(root))
+    draft = Draft(schema["name"], form, root, Places(root))
     if name is not None and not name.fullmatch(draft.tool):
         raise draft.refusal(root, "the provider refuses its name", f"give it one that matches ^{name.pattern}$")
     modernize(draft)
@@ -127,7 +127,7 @@ def _drafted(schema: ToolSchema, form: str, name: re.Pattern[str] | None = None,
         spell_out(root)
     settle_references(draft)
     refuse_endless(draft)
-    return attrs.evolve(draft, places=places_of(root))
+    return attrs.evolve(draft, places=Places(root))
 
 
 def _openai_function(schema: ToolSchema, form: str, strict: bool) -> dict[str, JSONValue]:

@@ -50,7 +50,7 @@ def settle_references(draft: Draft) -> None:
     reference out of the tool's own parameters, or to something in it that is no schema.
     """
     root = draft.root
-    schemas = {id(schema) for schema in walk(root)}
+    schemas: set[int] = set()  # by their ids, once one is referred to
     targets: dict[int, tuple[str, Schema]] = {}
     taken: set[str] = set()
     seen: dict[int, Schema] = {}
@@ -66,6 +66,7 @@ def settle_references(draft: Draft) -> None:
         if "$ref" not in schema:
             continue
         target = target_of(draft, schema)
+        schemas = schemas or {id(one) for one in walk(root)}
         if id(target) not in schemas:
             raise draft.refusal(schema, f"$ref {schema['$ref']!r} names something that is no schema", _REMEDY)
         if target is root:
@@ -118,7 +119,10 @@ def refuse_endless(draft: Draft) -> None:
 
 
 def find_loop(root: Schema, after: Callable[[Schema], Iterator[Schema]]) -> Schema | None:
-    """A schema that comes after itself, if one of those in a tree does."""
+    """A schema that comes after itself, if one of those in a tree does. What comes after one is in it, or is what it
+    refers to."""
+    if not any("$ref" in schema for schema in walk(root)):
+        return None  # a tree comes to its leaves
     done: set[int] = set()
     for start in walk(root):
         if id(start) in done:

@@ -12,6 +12,7 @@ _IDLE = frozenset(
         *("propertyNames", "unevaluatedItems", "unevaluatedProperties"),
     }
 )
+_SPELLED = HOLD_ONE | HOLD_MANY | HOLD_NAMED | _IDLE
 
 
 def spelled(value: JSONValue) -> JSONValue:
@@ -27,8 +28,8 @@ def takes_nothing(value: JSONValue) -> bool:
 def spell_definitions(root: Schema) -> None:
     """Write definitions that are a boolean as objects, so that each can be told from any other."""
     for schema in walk(root):
-        for keyword in DEFINITIONS & schema.keys():
-            if isinstance(value := schema[keyword], dict):
+        for keyword in DEFINITIONS:
+            if isinstance(value := schema.get(keyword), dict):
                 schema[keyword] = {name: spelled(one) for name, one in value.items()}
 
 
@@ -41,7 +42,8 @@ def spell_out(root: Schema) -> None:
             end_at(schema, len(listed(schema, "prefixItems")))
         if takes_nothing(schema.get("additionalProperties")):
             schema["additionalProperties"] = False
-        for keyword, value in [*schema.items()]:
+        for keyword in _SPELLED & schema.keys():
+            value = schema[keyword]
             if keyword in HOLD_ONE and keyword != "additionalProperties":
                 schema[keyword] = spelled(value)
             elif keyword in HOLD_MANY and isinstance(value, list):

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from trio_tools.values import HOLD_MANY, HOLD_NAMED, HOLD_ONE, JSONValue
 
 Schema: TypeAlias = "dict[str, JSONValue]"
-# The place of each schema by its id. The schema is kept beside it, or its id might become another's.
-Places: TypeAlias = "dict[int, tuple[str, Schema]]"
+# Where a schema stands in the one around it: the keyword, and the name or number under it if that holds several.
+Step: TypeAlias = "tuple[str, str | int | None]"
 
 # Keywords that hold definitions: 2020-12, and draft 7, whose spelling is still seen in newer schemas.
 DEFINITIONS = frozenset({"$defs", "definitions"})
@@ -22,6 +22,7 @@ ANNOTATIONS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
 )
 
+_HOLD = HOLD_ONE | HOLD_NAMED | HOLD_MANY
 _PLAIN_STEP = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
@@ -55,20 +56,27 @@ def walk(root: Schema) -> Iterator[Schema]:
     while left:
         schema = left.pop()
         yield schema
-        left.extend(reversed([one for _, _, one in inner(schema)]))
+        if not _HOLD.isdisjoint(schema):  # most hold none
+            left.extend(reversed([one for _, _, one in inner(schema)]))
 
 
-def places_of(root: Schema) -> Places:
-    """The place of each schema in a tree."""
-    found = {id(root): ("$", root)}
-    left = [root]
-    while left:
-        schema = left.pop()
-        place, _ = found[id(schema)]
-        for keyword, key, one in inner(schema):
-            found[id(one)] = (f"{place}{_step(keyword)}{_step(key)}", one)
-            left.append(one)
-    return found
+class Places:
+    """Where each schema in a tree stands, as the tree is now."""
+
+    def __init__(self, root: Schema) -> None:
+        # what is around each schema, and the step from there, by its id; it is kept, or its id might become another's
+        self._around: dict[int, tuple[Schema, Schema, Step]] = {}
+        for schema in walk(root):
+            for keyword, key, one in inner(schema):
+                self._around[id(one)] = (one, schema, (keyword, key))
+
+    def of(self, schema: Schema) -> str:
+        """The place of one, as a JSON path: `$.properties.opts`; `$` of any that is not in the tree."""
+        steps: list[str] = []
+        while (found := self._around.get(id(schema))) is not None:
+            _, schema, (keyword, key) = found
+            steps.append(f"{_step(keyword)}{_step(key)}")
+        return "".join(["$", *reversed(steps)])
 
 
 def copy_of(schema: Schema) -> Schema:

@@ -12,12 +12,13 @@ _HOPS = 20
 MOST_UNFOLDED = 100_000
 
 
-def canonical(schema: Mapping[str, object]) -> FrozenDict:
-    """A frozen copy of a schema of arguments, with a plain `type: object` at its top.
+def canonical(schema: FrozenDict) -> FrozenDict:
+    """A schema of arguments with a plain `type: object` at its top.
 
-    Raises `ValueError` for one that no arguments fit or that refers to anything outside itself, and `NotJSON`.
+    Raises `ValueError` for one that no arguments fit or that refers to anything outside itself, and `NotJSON` where the
+    two are too much together.
     """
-    root: dict[str, JSONValue] = dict(freeze_mapping(schema))
+    root = dict(schema)
     for _ in range(_HOPS):
         reference = root.pop("$ref", None)
         if reference is None:
