@@ -36,6 +36,8 @@ ROOM = 10_000
 PATIENCE = 10
 # Characters of a value in a report: it can be drawn again by its seed.
 SHOWN = 300
+# Types of most values, which are told apart by how they are written.
+_SCALARS = frozenset({bool, int, float, str, type(None)})
 
 
 @attrs.define
@@ -64,6 +66,8 @@ def room() -> Generator[None]:
 def spell(value: object) -> object:
     """Equal only for values that are equal all through, of the same types: 1, 1.0 and True are three."""
     kind = type(value)
+    if kind in _SCALARS:
+        return kind, repr(value)
     if isinstance(value, Enum):
         return kind, value.name
     if isinstance(value, (list, tuple)):
