@@ -112,8 +112,8 @@ def _is_hollow(value: Span) -> bool:
     if value.kind == "a string":
         return not value.string().strip()
     if value.kind == "an array":
-        return next(value.items(), None) is None
-    return value.kind == "an object" and next(value.entries(), None) is None
+        return not value.items()
+    return value.kind == "an object" and not value.entries()
 
 
 @attrs.frozen
@@ -129,7 +129,7 @@ def member(owner: Span, key: str, text: str) -> Edit:
     """The edit that gives an object this JSON under a key, whether or not it had one."""
     if (value := owner.some(key).get(key)) is not None:
         return Edit(value.start, value.end, text)
-    comma = "" if next(owner.entries(), None) is None else ", "
+    comma = ", " if owner.entries() else ""
     return Edit(owner.start + 1, owner.start + 1, f"{json.dumps(key)}: {text}{comma}")
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 from typing import NoReturn
 
 import attrs
@@ -64,18 +65,25 @@ class Span:
         value: str = json.loads(self.raw)
         return value
 
-    def entries(self) -> Iterator[tuple[str, Span]]:
+    def entries(self) -> tuple[tuple[str, Span], ...]:
         """The members of an object with their keys, in order, repeated ones too. Raises `NotATurn` if it is none."""
         if self.kind != "an object":
             raise self.must_be("an object")
+        return self._entries
+
+    @cached_property
+    def _entries(self) -> tuple[tuple[str, Span], ...]:
+        # kept: the form of a turn is told by the same members that are read then
+        found: list[tuple[str, Span]] = []
         prefix = "" if self.place in {_TURN, TRANSCRIPT} else f"{self.place}."
         text, at = self.text, _past_space(self.text, self.start + 1)
         while text[at] != "}":
             key, end = _KEY(text, at)
             start = _past(_COLON, text, end)
             _, end = _END(text, start)
-            yield key, Span(text, start, end, f"{prefix}{key}")
+            found.append((key, Span(text, start, end, f"{prefix}{key}")))
             at = _past(_COMMA, text, end)
+        return tuple(found)
 
     def members(self, *known: str) -> dict[str, Span]:
         """The members of an object that has no others. Raises `NotATurn` for a key that is unknown, or repeated."""
@@ -100,15 +108,21 @@ class Span:
             raise NotATurn(f"{self.place} has no {key}")
         return members[key]
 
-    def items(self) -> Iterator[Span]:
+    def items(self) -> tuple[Span, ...]:
         """The items of an array, in order. Raises `NotATurn` if it is none."""
         if self.kind != "an array":
             raise self.must_be("an array")
-        text, at, count = self.text, _past_space(self.text, self.start + 1), 0
+        return self._items
+
+    @cached_property
+    def _items(self) -> tuple[Span, ...]:
+        found: list[Span] = []
+        text, at = self.text, _past_space(self.text, self.start + 1)
         while text[at] != "]":
             _, end = _END(text, at)
-            yield Span(text, at, end, f"{self.place}[{count}]")
-            at, count = _past(_COMMA, text, end), count + 1
+            found.append(Span(text, at, end, f"{self.place}[{len(found)}]"))
+            at = _past(_COMMA, text, end)
+        return tuple(found)
 
     def _keep(self, found: dict[str, Span], key: str, value: Span) -> None:
         if key in found:
