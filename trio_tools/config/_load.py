@@ -13,7 +13,7 @@ from trio_tools.config._file import read_file
 from trio_tools.config._flags import Override, add_flags, list_plugins
 from trio_tools.config._installed import installed_plugins
 from trio_tools.config._options import options_of
-from trio_tools.config._problems import ConfigError, Misfit, line, shown_key, words_of
+from trio_tools.config._problems import SHOWN_PROBLEMS, ConfigError, Misfit, line, shown_key, words_of
 from trio_tools.config._reader import Reader
 from trio_tools.config._tables import PLUGINS, REGISTRY, Table, Tables, tables_of
 from trio_tools.config._variables import add_variables
@@ -89,7 +89,11 @@ def _loaded(tables: Tables) -> dict[str, AnyPlugin]:
     except ConfigError as error:
         tables.problems.extend(error.problems)
         return found
+    there_are = frozenset(installed.names)
     for name, table in tables.plugins.items():
+        if name not in there_are and len(tables.problems) >= SHOWN_PROBLEMS:  # it is counted, and not shown
+            tables.problems.append(line(table.place, (), "no such plugin is installed"))
+            continue
         try:
             plugin = installed.load(name, place=table.place)
             options_of(plugin.config_class)
