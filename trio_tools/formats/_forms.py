@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -19,7 +18,7 @@ from trio_tools.formats._strict import make_strict
 from trio_tools.formats._subset import backtracks
 from trio_tools.formats._walk import Places, Schema, named, types_of, walk
 from trio_tools.formats._words import tell, words_for
-from trio_tools.values import JSONValue, ToolSchema, freeze_mapping
+from trio_tools.values import JSONValue, ToolSchema, freeze_mapping, thaw
 
 # What each provider takes as the name of a tool and, where it minds, of a parameter. 64 and 128 characters are their
 # own limits.
@@ -108,7 +107,7 @@ def _drafted(schema: ToolSchema, form: str, name: re.Pattern[str] | None = None,
         raise TypeError(
             "a form is made of what registry.schemas() or tool.schema() gives: name, description, parameters"
         )
-    root: Schema = json.loads(json.dumps(freeze_mapping(schema["parameters"])))
+    root = thaw(freeze_mapping(schema["parameters"]))
     draft = Draft(schema["name"], form, root, Places(root))
     if name is not None and not name.fullmatch(draft.tool):
         raise draft.refusal(root, "the provider refuses its name", f"give it one that matches ^{name.pattern}$")
