@@ -36,11 +36,12 @@ LATE = {
     "cyclopts": "optional: the command line's parser",
     "trio_tools.config": "a tenth of the start; a program that names no config need not pay for it",
     "trio_tools.cli": "a fifth of the start; a command need not pay for what only another one does",
-    "trio_tools.formats": "a command that reads no turns need not pay for it",
+    "trio_tools.formats": "who reads no turns and proves no plugin need not pay for it",
     "trio_tools.journal": "a tenth of the start of a command; one that records nothing need not pay for it",
     "rich": "optional and heavy: the command line's screen",
     "hypothesis": "optional and heavy: only tests draw arguments",
     "pytest": "optional and heavy: only tests have fixtures",
+    "trio": "its testing brings pytest where that is installed, a third of the start of whoever proves tools",
 }
 # What an extra brings: a plain installation has none of it, so only the command line, an extra itself, may rely on it.
 OPTIONAL = {"cyclopts", "rich", "jsonschema_rs", "hypothesis", "pytest"}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import trio
-from trio.testing import MemoryReceiveStream, MemorySendStream, memory_stream_pair
 
-MemoryStream: TypeAlias = trio.StapledStream[MemorySendStream, MemoryReceiveStream]
+if TYPE_CHECKING:
+    from trio.testing import MemoryReceiveStream, MemorySendStream
+
+MemoryStream: TypeAlias = trio.StapledStream["MemorySendStream", "MemoryReceiveStream"]
 Handler: TypeAlias = Callable[[MemoryStream], Awaitable[object]]
 
 
@@ -27,6 +29,7 @@ async def memory_server(handler: Handler) -> AsyncGenerator[Callable[[], MemoryS
 
     **Cancellation**: leaving, in whatever way, cancels the handlers, waits for them and closes their ends.
     """
+    from trio.testing import memory_stream_pair
 
     async def serve(stream: MemoryStream) -> None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from trio_tools.formats import FORMS, NotInForm
 from trio_tools.registry import AnyPlugin, in_order_of_need
 from trio_tools.testing.contracts._contract import Promise
 from trio_tools.testing.contracts._lifetimes import Lifetime, Lifetimes
@@ -133,6 +132,8 @@ def _schemas(life: Lifetime) -> Iterator[str]:
 
 
 def _unsaid(one: Tool) -> Iterator[str]:
+    from trio_tools.formats import FORMS, NotInForm
+
     for name, form in FORMS.items():
         if name.endswith("-strict"):
             continue  # a choice of whoever sends it, and not for every tool
