@@ -2,6 +2,7 @@
 
 from trio_tools.tool._callables import is_generator, place_of
 from trio_tools.tool._context import Job, SyncToolContext, ToolContext
+from trio_tools.tool._declaration import Declaration
 from trio_tools.tool._describe import described
 from trio_tools.tool._shape import Shape
 from trio_tools.tool._signature import Signature
@@ -11,6 +12,7 @@ __all__ = [
     "MAX_RESULT_BYTES",
     "Body",
     "Classifier",
+    "Declaration",
     "Finalizer",
     "Job",
     "Shape",

@@ -200,22 +200,37 @@ def tool(function: Body | None = None, /, **options: Unpack[ToolOptions]) -> Too
     number of seconds, and where there is no name; `ModuleNotFoundError` for an output that is JSON Schema, without the
     extra that checks it.
     """
+    make = tool_maker(said_of, options)
+    return make if function is None else make(function)
+
+
+# What is told of a body, and how it takes its arguments. The name of the tool is for messages.
+Said: TypeAlias = Callable[[Body, str], tuple[str, Signature]]
+
+
+def tool_maker(said: Said, options: ToolOptions) -> Callable[[Body], Tool]:
+    """What makes tools of functions, with these options. Raises `TypeError` for an option that there is not."""
     unknown = ", ".join(options.keys() - ToolOptions.__annotations__.keys())
     if unknown:
         raise TypeError(f"tool() has no option {unknown}; it has {', '.join(ToolOptions.__annotations__)}")
-    return functools.partial(_declare, options=options) if function is None else _declare(function, options)
+    return functools.partial(_declare, options=options, said=said)
 
 
-def _declare(body: Body, options: ToolOptions) -> Tool:
+def said_of(body: Body, name: str) -> tuple[str, Signature]:
+    """What a body says itself, by its docstring and annotations. Raises `TypeError` for what cannot be declared."""
+    text, of_parameters = described_callable(body)
+    return text, signature_of(body, name, of_parameters)
+
+
+def _declare(body: Body, options: ToolOptions, said: Said) -> Tool:
     if not callable(body):
         raise TypeError(f"a tool is made of a function, not of {type(body).__name__}")
     given: object = options.get("name")
     name = name_of(body) if given is None else given
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"a tool's name must be a string, not {name!r}")
-    text, of_parameters = described_callable(body)
+    text, signature = said(body, name)
     description = options.get("description")
-    signature = signature_of(body, name, of_parameters)
     try:
         return Tool(
             name=name,

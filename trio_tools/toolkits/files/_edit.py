@@ -8,7 +8,7 @@ from collections.abc import Callable
 import attrs
 import trio
 
-from trio_tools.tool import Tool, ToolContext, tool
+from trio_tools.tool import Declaration, Tool, ToolContext
 from trio_tools.toolkits.files._failures import absent, bad_argument, not_observed, not_text, stale
 from trio_tools.toolkits.files._publish import holder, status_of
 from trio_tools.toolkits.files._replace import NotFoundOnce, TooLong, replaced
@@ -19,6 +19,8 @@ from trio_tools.toolkits.files._version import Expected, FileVersion, Seen, Unre
 from trio_tools.toolkits.files._writing import MAX_FILE_BYTES, Writing, encoded
 from trio_tools.values import ToolError
 
+_EDIT = Declaration()
+
 
 def edit_tool(writing: Writing) -> Tool:
     """The tool `edit`, for the files below a root. It has no time limit of its own (F007).
@@ -26,7 +28,7 @@ def edit_tool(writing: Writing) -> Tool:
     **Cancellation** of a call: raised while nothing has changed; the file is replaced in one step, which is not cut.
     """
 
-    @tool(destructive=True)
+    @_EDIT.tool(destructive=True)
     async def edit(
         file_path: str, old_string: str, new_string: str, replace_all: bool = False, *, ctx: ToolContext
     ) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from math import inf
 
-from trio_tools.tool import SyncToolContext, Tool, tool
+from trio_tools.tool import Declaration, SyncToolContext, Tool
 from trio_tools.toolkits.files._failures import not_directory
 from trio_tools.toolkits.files._pattern import compile_pattern
 from trio_tools.toolkits.files._root import Root
@@ -19,11 +19,13 @@ MAX_FILES = 100
 # Files held while the newest are looked for. The more, the less often they are sorted; these take a tenth of a MB.
 HELD_FILES = 1_000
 
+_GLOB = Declaration()
+
 
 def glob_tool(root: Root, *, timeout: float) -> Tool:
     """The tool `glob`, for the files below a root. `timeout` is its budget in seconds (T031)."""
 
-    @tool(read_only=True, idempotent=True, timeout=timeout)
+    @_GLOB.tool(read_only=True, idempotent=True, timeout=timeout)
     def glob(pattern: str, path: str = ".", *, ctx: SyncToolContext) -> str:
         """Find files by a glob pattern, the newest first. Hidden and ignored files are included.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import attrs
 
-from trio_tools.tool import SyncToolContext, Tool, tool
+from trio_tools.tool import Declaration, SyncToolContext, Tool
 from trio_tools.toolkits.files._expression import Expression, compile_expression
 from trio_tools.toolkits.files._failures import bad_pattern, failed, not_regular, not_text
 from trio_tools.toolkits.files._found import Candidates, Found, Matches
@@ -23,12 +23,14 @@ from trio_tools.values import ToolError
 # Directories remembered with what a pattern means in them, while ripgrep names their files, before all are forgotten.
 _MAX_FOLDERS = 10_000
 
+_GREP = Declaration()
+
 
 def grep_tool(root: Root, *, timeout: float, ripgrep: Ripgrep | None) -> Tool:
     """The tool `grep`, for the files below a root. `timeout` is its budget in seconds (T031); without `ripgrep` Python
     searches."""
 
-    @tool(read_only=True, idempotent=True, timeout=timeout)
+    @_GREP.tool(read_only=True, idempotent=True, timeout=timeout)
     def grep(pattern: str, path: str = ".", include: str | None = None, *, ctx: SyncToolContext) -> str:
         """Search the lines of text files for a regular expression. Hidden and ignored files are included.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from trio_tools.tool import SyncToolContext, Tool, tool
+from trio_tools.tool import Declaration, SyncToolContext, Tool
 from trio_tools.toolkits.files._failures import failed, not_regular, not_text
 from trio_tools.toolkits.files._guard import FileGuard, GuardedFiles
 from trio_tools.toolkits.files._publish import holder, status_of
@@ -22,12 +22,14 @@ CUT = f"... (line truncated to {MAX_LINE_CHARS} chars)"
 # Bytes of lines on one page, their joining line ends included (F001): some 12,000 tokens.
 MAX_PAGE_BYTES = 51_200
 
+_READ = Declaration()
+
 
 def read_tool(root: Root, guarded: GuardedFiles) -> Tool:
     """The tool `read`, for the files below a root. It has no time limit of its own (T031). What was read, or found to
     be missing, is told to whoever guards the files."""
 
-    @tool(read_only=True, idempotent=True)
+    @_READ.tool(read_only=True, idempotent=True)
     def read(file_path: str, offset: int = 1, limit: int = MAX_LINES, *, ctx: SyncToolContext) -> str:
         """Read a text file, with line numbers. Long files come in pages: continue at the offset named at the end.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from trio_tools.tool import Tool, ToolContext, tool
+from trio_tools.tool import Declaration, Tool, ToolContext
 from trio_tools.toolkits.files._shown import shown
 from trio_tools.toolkits.files._writing import Writing, encoded
+
+_WRITE = Declaration()
 
 
 def write_tool(writing: Writing) -> Tool:
@@ -13,7 +15,7 @@ def write_tool(writing: Writing) -> Tool:
     **Cancellation** of a call: raised while nothing has changed; the file is published in one step, which is not cut.
     """
 
-    @tool(destructive=True)
+    @_WRITE.tool(destructive=True)
     async def write(file_path: str, content: str, *, ctx: ToolContext) -> str:
         """Create a text file, or replace a whole one; missing directories are made. To change a part, use edit.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trio_tools.tool import Tool, ToolContext, tool
+from trio_tools.tool import Declaration, Tool, ToolContext
 from trio_tools.toolkits.shell._given import check_timeout
 from trio_tools.toolkits.shell._jobs import BackgroundCommands
 
@@ -11,11 +11,14 @@ WAIT = 30.0
 # Seconds that it can ask for at the most (B052): as long as a command in the foreground may take by default.
 MAX_WAIT = 600.0
 
+_BASH_OUTPUT = Declaration()
+_BASH_KILL = Declaration()
+
 
 def bash_output_tool(commands: BackgroundCommands) -> Tool:
     """The tool `bash_output`, for these commands."""
 
-    @tool(read_only=True)
+    @_BASH_OUTPUT.tool(read_only=True)
     async def bash_output(
         task_id: str,
         wait: bool = False,
@@ -45,7 +48,7 @@ def bash_output_tool(commands: BackgroundCommands) -> Tool:
 def bash_kill_tool(commands: BackgroundCommands) -> Tool:
     """The tool `bash_kill`, for these commands."""
 
-    @tool(destructive=True, idempotent=True)
+    @_BASH_KILL.tool(destructive=True, idempotent=True)
     async def bash_kill(task_id: str, reason: str | None = None, *, ctx: ToolContext) -> str:
         """Stop a background command, with everything that it started.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import trio
 
 from trio_tools.registry import Registry, plugin
-from trio_tools.tool import Tool, ToolContext, tool
+from trio_tools.tool import Declaration, Tool, ToolContext
 from trio_tools.toolkits.shell._background import LIMIT_CODES
 from trio_tools.toolkits.shell._command import Request, Shell, run_command
 from trio_tools.toolkits.shell._config import ShellConfig
@@ -28,6 +28,8 @@ from trio_tools.values import ToolError
 
 # Seconds for removing the files of long output when the plugin closes: some unlinks.
 REMOVAL_BOUND = 10
+
+_BASH = Declaration()
 
 
 @plugin("shell", config=ShellConfig)
@@ -67,7 +69,7 @@ async def shell(registry: Registry, config: ShellConfig) -> AsyncGenerator[None]
 def bash_tool(shell: Shell, commands: BackgroundCommands) -> Tool:
     """The tool `bash`, running its commands with `shell`, and those in the background as `commands`."""
 
-    @tool(destructive=True, parallel=False)
+    @_BASH.tool(destructive=True, parallel=False)
     async def bash(
         command: str,
         description: str,

@@ -7,10 +7,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from trio_tools.registry import Registry, plugin
-from trio_tools.tool import Tool, ToolContext, tool
+from trio_tools.tool import Declaration, Tool, ToolContext
 from trio_tools.toolkits.todo._config import TodoConfig
 from trio_tools.toolkits.todo._lists import Todo, TodoLists
 from trio_tools.values import ToolError
+
+_TODO_WRITE = Declaration()
 
 
 @plugin("todo", config=TodoConfig, provides=(TodoLists,))
@@ -30,7 +32,7 @@ def todo_tool(lists: TodoLists) -> Tool:
 
     # Exclusive, so that of two in a turn the later one stands. Its body never waits: it is cut before it has begun, or
     # not at all.
-    @tool(idempotent=True, parallel=False)
+    @_TODO_WRITE.tool(idempotent=True, parallel=False)
     async def todo_write(todos: list[Todo], *, ctx: ToolContext) -> str:
         """Write down the tasks of this session, all of them each time: the list replaces the one before.
 
