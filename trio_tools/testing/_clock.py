@@ -101,12 +101,13 @@ class VirtualClock(trio.abc.Clock):
 
     def deadline_to_sleep_time(self, deadline: float) -> float:
         """Asked by Trio's loop only when no task can run. Jumps to `deadline` (seconds on this clock) if nothing is
-        going on outside of the loop, nor was before a last look at what came from there."""
+        going on outside of the loop, and what came from there, if it can have, has been looked at once more."""
         looked, self._looked_at = self._looked_at == self._steps, -1
         threads = threading.active_count() > 1
         waited_in = functions_waited_in() if self._careful or threads or deadline == inf else frozenset[str]()
         at_work = threads and ("to_thread_run_sync" in waited_in or bool(busy_threads(self._others)))
-        descriptors = waits_for_descriptors()
+        statistics = trio.lowlevel.current_statistics()  # after threads: one that is done by now has called by now
+        descriptors = waits_for_descriptors(statistics)
         if at_work or descriptors:
             self.outside = True
             self._pauses = self._pauses + 1 if self._paused_at == self._steps else 1
@@ -114,7 +115,7 @@ class VirtualClock(trio.abc.Clock):
             if descriptors or self._pauses > MOST_PAUSES:
                 raise OutsideWork
             return PAUSE  # in its own time: a thread that came back to a dead loop would complain
-        if not looked:
+        if not looked and (threads or statistics.run_sync_soon_queue_size):
             self._looked_at = self._steps
             return 0
         if "wait_all_tasks_blocked" in waited_in:

@@ -21,9 +21,9 @@ _TELLING = ("trio._threads", "deliver_worker_fn_result")
 _TRIOS_OWN = 1
 
 
-def waits_for_descriptors() -> bool:
-    """Whether a task waits for a socket, a pipe or the end of a process."""
-    io = trio.lowlevel.current_statistics().io_statistics
+def waits_for_descriptors(statistics: trio.lowlevel.RunStatistics) -> bool:
+    """Whether a task waits for a socket, a pipe or the end of a process. The statistics are those of now."""
+    io = statistics.io_statistics
     waiting = getattr(io, "tasks_waiting_read", 0) + getattr(io, "tasks_waiting_write", 0)
     return waiting > _TRIOS_OWN
 
