@@ -105,18 +105,19 @@ class Exploration:
         keeps on purpose, and a promise that is broken in another ends the exploration."""
         __tracebackhide__ = True
         if seed not in self._undisturbed:
-            warm = self._run(None, seed, tracing=True) if not self._undisturbed else None
+            warm = self._run(None, seed, tracing=self._virtual) if not self._undisturbed else None
             if warm is not None and self._needs_real_clock(warm):
                 return self._first(seed)
             # what the warming one has not given back, the next would not get
-            run = warm if warm is not None and warm.spoils else self._run(None, seed, tracing=True)
+            compared = warm is not None and self._virtual  # step by step
+            run = warm if warm is not None and warm.spoils else self._run(None, seed, tracing=compared)
             if self._needs_real_clock(run):
                 return self._first(seed)
             if self._may_be_kept(run):
                 run = self._rehearsed(run, seed)
             self._undisturbed[seed] = run
             check_usable(run)
-            if warm is not None and warm.trace != run.trace and self._virtual and not self._plan.rehearsed:
+            if warm is not None and warm.trace != run.trace and not self._plan.rehearsed:
                 self._check_repeatable(run, seed)
             failure = self._judged(run)
             if failure is not None:
@@ -145,7 +146,7 @@ class Exploration:
         kept on purpose, and every run has such a call before it."""
         cold = self._plan
         self._plan = attrs.evolve(cold, rehearsed=True)
-        again = self._run(None, seed, tracing=True)
+        again = self._run(None, seed)
         if again.left or again.doom is not None:
             self._plan = cold
             return run

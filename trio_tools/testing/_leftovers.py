@@ -8,11 +8,11 @@ import shutil
 import signal
 import socket
 import stat
-from collections.abc import Callable, Mapping, Set
+import threading
+from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import trio
@@ -27,8 +27,15 @@ from trio_tools.testing._where import user_place
 # The folder that lists the descriptors of this process: Linux, and elsewhere.
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
-Things: TypeAlias = Mapping[object, Callable[[], str]]
-Look: TypeAlias = "Callable[[Surroundings], Things]"
+Things: TypeAlias = Collection[Any]
+
+
+@attrs.frozen
+class Look:
+    """How things of a kind are found, and how one that was left is told of."""
+
+    find: Callable[[Surroundings], Things]
+    words: Callable[[Any], str]
 
 
 @attrs.frozen
@@ -54,7 +61,7 @@ class Standing:
 
     def with_tasks_of_now(self) -> Standing:
         """The same but for tasks, which are those of now."""
-        tasks = set(self.looks["tasks"](self.surroundings))
+        tasks = set(self.looks["tasks"].find(self.surroundings))
         return Standing(self.surroundings, self.looks, {**self.things, "tasks": tasks})
 
     def and_of(self, other: Standing) -> Standing:
@@ -72,32 +79,31 @@ _OUTRIGHT = {"tasks", "threads"}
 
 def standing(surroundings: Surroundings, looks: Mapping[str, Look]) -> Standing:
     """What stands there now, as `NEAR` or `FAR` look for it. Tasks are seen inside of Trio only."""
-    return Standing(surroundings, looks, {kind: set(look(surroundings)) for kind, look in looks.items()})
+    return Standing(surroundings, looks, {kind: set(look.find(surroundings)) for kind, look in looks.items()})
 
 
 def left_since(before: Standing) -> list[Leftover]:
     """What stands there now and did not before, without what only waits for the garbage collector."""
-    beyond = {kind for kind, _ in _beyond(before)}
+    beyond = {kind for kind in before.looks if _beyond(before, kind)}
     if not beyond:
         return []
     if beyond - _OUTRIGHT:
         gc.collect()
-    return [Leftover(kind, words()) for kind, words in _beyond(before)]
+    return [Leftover(kind, look.words(one)) for kind, look in before.looks.items() for one in _beyond(before, kind)]
 
 
 def clear_away(before: Standing) -> None:
     """Kill the processes, hang up the sockets and remove the files that did not stand there before: they have been told
     of, and must not mix with those of the next run."""
-    for pid in before.looks["processes"](before.surroundings).keys() - before.things["processes"]:
-        if isinstance(pid, int):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-    for name in before.looks["descriptors"](before.surroundings).keys() - before.things["descriptors"]:
-        _hang_up(int(str(name)))
-    for name in _files(before.surroundings).keys() - before.things["files"]:
-        path = Path(before.surroundings.files, str(name))
+    for pid in _beyond(before, "processes"):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    for name in _beyond(before, "descriptors"):
+        _hang_up(int(name))
+    for name in _beyond(before, "files"):
+        path = Path(before.surroundings.files, name)
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -113,25 +119,19 @@ def _hang_up(descriptor: int) -> None:
                 end.shutdown(socket.SHUT_RDWR)
 
 
-def _beyond(before: Standing) -> list[tuple[str, Callable[[], str]]]:
-    return [
-        (kind, words)
-        for kind, look in before.looks.items()
-        for thing, words in look(before.surroundings).items()
-        if thing not in before.things[kind]
-    ]
+def _beyond(before: Standing, kind: str) -> list[Any]:
+    known = before.things[kind]
+    return [one for one in before.looks[kind].find(before.surroundings) if one not in known]
 
 
 def _tasks(_: Surroundings) -> Things:
     root = _root()
-    return {} if root is None else {task: partial(_task, task) for task in tasks_below(root)}
+    return () if root is None else tasks_below(root)
 
 
 def _tasks_but_of_jobs(_: Surroundings) -> Things:
     root = _root()
-    if root is None:
-        return {}
-    return {task: partial(_task, task) for task in tasks_below(root, but={*job_tasks(), *closing_tasks(root)})}
+    return () if root is None else tasks_below(root, but={*job_tasks(), *closing_tasks(root)})
 
 
 def _root() -> trio.lowlevel.Task | None:
@@ -143,16 +143,19 @@ def _task(task: trio.lowlevel.Task) -> str:
 
 
 def _threads(surroundings: Surroundings) -> Things:
-    return {thread: partial("the thread {}".format, thread.name) for thread in busy_threads(surroundings.others)}
+    return busy_threads(surroundings.others)
+
+
+def _thread(thread: threading.Thread) -> str:
+    return f"the thread {thread.name}"
 
 
 def _children(_: Surroundings) -> Things:
-    return {pid: partial(_command, pid) for pid in child_pids()}
+    return child_pids()
 
 
 def _processes(surroundings: Surroundings) -> Things:
-    marked = marked_pids(surroundings.mark, but=surroundings.older)
-    return {pid: partial(_command, pid) for pid in {*child_pids(), *marked}}
+    return {*child_pids(), *marked_pids(surroundings.mark, but=surroundings.older)}
 
 
 def _command(pid: int) -> str:
@@ -166,7 +169,10 @@ def _command(pid: int) -> str:
 def _descriptors(_: Surroundings) -> Things:
     lister = os.open(os.sep, os.O_RDONLY)
     os.close(lister)  # the next that is free, and so that which lists the others
-    return {name: partial(_descriptor, name) for name in os.listdir(_DESCRIPTORS) if name != str(lister)}
+    names = os.listdir(_DESCRIPTORS)
+    with suppress(ValueError):
+        names.remove(str(lister))
+    return names
 
 
 def _descriptor(name: str) -> str:
@@ -177,19 +183,23 @@ def _descriptor(name: str) -> str:
 
 
 def _files(surroundings: Surroundings) -> Things:
-    return {name: partial("the temporary file {}".format, name) for name in os.listdir(surroundings.files)}
+    return os.listdir(surroundings.files)
+
+
+def _file(name: str) -> str:
+    return f"the temporary file {name}"
 
 
 # How each kind of thing is looked for, at hardly any cost: of tasks, those that are of no job, which is to outlive its
 # call; of processes, the children of this one.
 NEAR: Mapping[str, Look] = {
-    "tasks": _tasks_but_of_jobs,
-    "threads": _threads,
-    "processes": _children,
-    "descriptors": _descriptors,
-    "files": _files,
+    "tasks": Look(_tasks_but_of_jobs, _task),
+    "threads": Look(_threads, _thread),
+    "processes": Look(_children, _command),
+    "descriptors": Look(_descriptors, _descriptor),
+    "files": Look(_files, _file),
 }
 # The same with processes that others have adopted, for which all of the machine's new ones are looked at.
-FAR: Mapping[str, Look] = {**NEAR, "processes": _processes}
+FAR: Mapping[str, Look] = {**NEAR, "processes": Look(_processes, _command)}
 # The same with the tasks of jobs.
-ALL: Mapping[str, Look] = {**FAR, "tasks": _tasks}
+ALL: Mapping[str, Look] = {**FAR, "tasks": Look(_tasks, _task)}

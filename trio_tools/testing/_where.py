@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
@@ -55,7 +56,12 @@ def frames_of(task: trio.lowlevel.Task) -> Frames:
 
 def is_machinery(frame: FrameType) -> bool:
     """Whether a frame is of Trio, of the registry or of this kit, and so of no tool."""
-    return frame.f_code.co_filename.startswith(_MACHINERY)
+    return _is_machinerys(frame.f_code.co_filename)
+
+
+@cache  # each step of a run asks of the same few files
+def _is_machinerys(file: str) -> bool:
+    return file.startswith(_MACHINERY)
 
 
 def user_place(task: trio.lowlevel.Task) -> Place:
@@ -65,11 +71,12 @@ def user_place(task: trio.lowlevel.Task) -> Place:
 
 def place_in(frames: Frames) -> Place:
     """The innermost line of these frames that is the tool's or a plugin's, or else the registry's."""
-    own = [one for one in frames if not is_machinery(one[0])] or [one for one in frames if not _is_trios(one[0])]
-    own = own or frames
-    if not own:
+    if not frames:
         return Place("", 0, "the end of a task")
-    frame, line = own[-1]
+    inward = frames[::-1]
+    own = (one for one in inward if not is_machinery(one[0]))
+    ours = (one for one in inward if not _is_trios(one[0]))
+    frame, line = next(own, None) or next(ours, None) or inward[0]
     return Place(frame.f_code.co_filename, line, frame.f_code.co_name)
 
 
