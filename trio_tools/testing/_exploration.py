@@ -79,19 +79,25 @@ class Exploration:
 
         Raises as `explore_cancellation` does for a call that cannot run.
         """
+        runs: list[Run] = []
+
+        def keep(run: Run) -> bool:
+            runs.append(run)
+            return not self._needs_real_clock(run)
+
         with ctrl_c_is_trios() as interruptible, order_that_can_be_fixed(), garbage_waits():
             while True:
-                runs = [self._run(None, 0)]
+                runs[:] = [self._run(None, 0)]
                 if self._needs_real_clock(runs[0]):
                     continue
                 self._undisturbed[0] = runs[0]
                 check_usable(runs[0])
-                for case in cases(runs[0].steps) if runs[0].doom is None else ():
-                    if interruptible or case.mode is not Mode.INTERRUPT:
-                        runs.append(self._run(case, case.seed))
-                        if self._needs_real_clock(runs[-1]):
-                            break  # what was seen on the virtual clock does not count
-                else:
+                drawn = cases(runs[0].steps) if runs[0].doom is None else ()
+                listed = [case for case in drawn if interruptible or case.mode is not Mode.INTERRUPT]
+                virtual = self._virtual
+                while len(runs) <= len(listed) and self._virtual is virtual:
+                    self._carry_out((self._assigned(case, case.seed) for case in listed[len(runs) - 1 :]), keep)
+                if self._virtual is virtual:  # else what was seen on the virtual clock does not count
                     return [(run, self._findings(run)) for run in runs]
 
     # --- undisturbed runs ------------------------------------------------------------------------------------------
@@ -109,8 +115,8 @@ class Exploration:
             if warm is not None and self._needs_real_clock(warm):
                 return self._first(seed)
             # what the warming one has not given back, the next would not get
-            compared = warm is not None and self._virtual  # step by step
-            run = warm if warm is not None and warm.spoils else self._run(None, seed, tracing=compared)
+            tracing = warm is not None and self._virtual  # which are compared
+            run = warm if warm is not None and warm.spoils else self._run(None, seed, tracing=tracing)
             if self._needs_real_clock(run):
                 return self._first(seed)
             if self._may_be_kept(run):
@@ -259,8 +265,6 @@ class Exploration:
     def _judged(self, run: Run) -> Failure | None:
         findings = self._findings(run)
         return Failure(case=run.case, place=run.place, findings=findings) if findings else None
-
-    # --- the end ---------------------------------------------------------------------------------------------------
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._began

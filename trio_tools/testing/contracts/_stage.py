@@ -17,7 +17,7 @@ from trio_tools.testing._abandoned import entomb, places_below, tasks_here
 from trio_tools.testing._clock import Clock, RealClock, TooManySteps, VirtualClock, doom_in
 from trio_tools.testing._leftovers import FAR, NEAR, Leftover, clear_away, left_since, standing
 from trio_tools.testing._scheduling import order_that_can_be_fixed, seed_order
-from trio_tools.testing._surroundings import Surroundings, ctrl_c_is_trios, private_surroundings
+from trio_tools.testing._surroundings import Surroundings, ctrl_c_is_trios, garbage_waits, private_surroundings
 from trio_tools.testing.contracts._scene import NO_SLACK, REAL_SLACK, refuse_trio
 
 S = TypeVar("S")
@@ -137,7 +137,7 @@ class Stage:
     def _take(self, main: Callable[[], Awaitable[object]], strike: Strike | None) -> tuple[Take, bool]:
         """What was seen, and whether it needs the real clock."""
         take = Take(slack=NO_SLACK if self.virtual else REAL_SLACK)
-        with private_surroundings() as surroundings, ctrl_c_is_trios(), order_that_can_be_fixed():
+        with private_surroundings() as surroundings, ctrl_c_is_trios(), order_that_can_be_fixed(), garbage_waits():
             outside = self._carry_out(main, strike, take, surroundings)
         return take, outside or any(one.kind in ("threads", "processes") for one in take.left)
 
