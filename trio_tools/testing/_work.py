@@ -167,7 +167,7 @@ class Work:
         life.state, self._stepper.turn = state, state.turn
         return life
 
-    async def _record(self, event: CallEvent) -> None:
+    def _record(self, event: CallEvent) -> None:
         match event:
             case CallAccepted():
                 self._came(event.ref.position)
