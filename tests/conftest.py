@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,10 +55,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first; all else stays as it was shuffled, so that those who wait for a process and those
-    who do not are there at the same time."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Each process begins to read the tests at another folder: in a fresh clone all have to be compiled, and what one
+    has compiled the others find."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if worker and config.args == config.getini("testpaths"):
+        places = sorted(str(path) for path in Path(__file__).parent.iterdir() if path.is_dir() or "test_" in path.name)
+        first = len(places) * worker // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        config.args[:] = places[first:] + places[:first]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """What takes long comes first; all else stays as it is shuffled, so that those who wait for a process and those
+    who do not are there at the same time. It is the same order in each process, wherever that began to read."""
+    items.sort(key=lambda item: item.path)
+    yield
     early = {*SHARED, *LONG}
     items.sort(key=lambda item: item.nodeid.partition("::")[0] not in early)
 

@@ -38,6 +38,7 @@ LATE = {
     "trio_tools.cli": "a fifth of the start; a command need not pay for what only another one does",
     "trio_tools.formats": "who reads no turns and proves no plugin need not pay for it",
     "trio_tools.journal": "a tenth of the start of a command; one that records nothing need not pay for it",
+    "trio_tools.testing": "a session of pytest that uses no fixture of the plugin need not pay for it",
     "rich": "optional and heavy: the command line's screen",
     "hypothesis": "optional and heavy: only tests draw arguments",
     "pytest": "optional and heavy: only tests have fixtures",
@@ -48,7 +49,7 @@ OPTIONAL = {"cyclopts", "rich", "jsonschema_rs", "hypothesis", "pytest"}
 
 
 # What pytest itself loads, so that it is there.
-PYTEST_PLUGIN = "trio_tools/testing/_pytest.py"
+PYTEST_PLUGIN = "trio_tools/_pytest.py"
 
 
 def room_of(module: list[str]) -> tuple[str, ...]:

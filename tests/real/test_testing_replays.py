@@ -152,7 +152,7 @@ def test_the_line_that_a_program_prints_finds_the_same_in_a_shell(tmp_path: Path
 def test_the_plugin_has_fixtures_and_says_at_the_end_what_was_explored(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(FIXTURES)
     is_installed = any(one.name == "trio_tools" for one in entry_points(group="pytest11"))
-    plugin = "" if is_installed else "-p trio_tools.testing._pytest"  # of an older checkout that is installed
+    plugin = "" if is_installed else "-p trio_tools._pytest"  # of an older checkout that is installed
     output = in_shell(f"python -m pytest {plugin} -p no:cacheprovider", tmp_path)
     assert "4 passed, 1 error" in output
     assert "LeftoversError: left behind: the temporary file " in output

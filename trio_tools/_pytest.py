@@ -1,19 +1,16 @@
 """The pytest plugin: fixtures, and a line at the end that says what was explored. Loaded by pytest, by its entry
-point."""
+point, in every session where trio_tools is installed: a session that uses no fixture of it does not pay for the kit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from functools import wraps
-from typing import ParamSpec, Protocol, TypedDict
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypedDict
 
 import pytest
 
-from trio_tools.testing._effects import EffectRecorder
-from trio_tools.testing._explore import explore_cancellation, explore_turn
-from trio_tools.testing._gate import Gate
-from trio_tools.testing._no_leftovers import no_leftovers
-from trio_tools.testing._report import BrokenPromiseError, Report
+if TYPE_CHECKING:
+    from trio_tools.testing import EffectRecorder, Gate, Report
 
 P = ParamSpec("P")
 
@@ -44,6 +41,8 @@ def _told(report: Report) -> _Told:
 
 
 def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Report]:
+    from trio_tools.testing import BrokenPromiseError
+
     @wraps(explore)
     def kept(*args: P.args, **kwargs: P.kwargs) -> Report:
         __tracebackhide__ = True
@@ -62,18 +61,24 @@ def _kept(config: pytest.Config, explore: Callable[P, Report]) -> Callable[P, Re
 @pytest.fixture
 def trio_tools_explore_cancellation(pytestconfig: pytest.Config) -> Callable[..., Report]:
     """`trio_tools.testing.explore_cancellation`, with its figures at the end of the session."""
+    from trio_tools.testing import explore_cancellation
+
     return _kept(pytestconfig, explore_cancellation)
 
 
 @pytest.fixture
 def trio_tools_explore_turn(pytestconfig: pytest.Config) -> Callable[..., Report]:
     """`trio_tools.testing.explore_turn`, with its figures at the end of the session."""
+    from trio_tools.testing import explore_turn
+
     return _kept(pytestconfig, explore_turn)
 
 
 @pytest.fixture
 def trio_tools_no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """The test may leave nothing: no thread, process, descriptor or temporary file."""
+    from trio_tools.testing import no_leftovers
+
     tmp_path_factory.getbasetemp()  # pytest's own, which it keeps, is made where it would be without us
     with no_leftovers():
         yield
@@ -82,12 +87,16 @@ def trio_tools_no_leftovers(tmp_path_factory: pytest.TempPathFactory) -> Generat
 @pytest.fixture
 def trio_tools_effects() -> EffectRecorder:
     """An `EffectRecorder` for the stand-ins of this test."""
+    from trio_tools.testing import EffectRecorder
+
     return EffectRecorder()
 
 
 @pytest.fixture
 def trio_tools_gate() -> Gate:
     """A `Gate` for a tool of this test to park at."""
+    from trio_tools.testing import Gate
+
     return Gate()
 
 
