@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """What takes long comes first; all else stays as it is shuffled, so that those who wait for a process and those
     who do not are there at the same time. It is the same order in each process, wherever that began to read."""
-    items.sort(key=lambda item: item.path)
+    items.sort(key=lambda item: item.nodeid.partition("::")[0])
     yield
     early = {*SHARED, *LONG}
     items.sort(key=lambda item: item.nodeid.partition("::")[0] not in early)
