@@ -93,7 +93,7 @@ def _half_made(path: Path, doing: str, *, head: bytes = b"") -> None:
     entry = columns_of(1_000.0, call("t/0").accepted(), None).as_entry(1, 1)
     written = path.with_name("written")
     with closing(sqlite3.connect(written, isolation_level=None)) as database:
-        bring_up(database, "trio-tools")
+        bring_up(database)
         database.execute(INSERT, entry)
         database.execute("PRAGMA cache_size = 1")  # so that it is written before it is committed
         database.execute("BEGIN")

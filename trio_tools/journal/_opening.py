@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from importlib.metadata import PackageNotFoundError, version
 
 from trio_tools.journal._check import keep_aside, keep_entry_aside, set_aside_damaged, structural_damage
 from trio_tools.journal._connect import Durability, complaint, connect_to_write, transaction
@@ -27,7 +26,7 @@ def opened(path: str, durability: Durability) -> sqlite3.Connection:
         check_single(path)
         problem = structural_damage(path)
         if problem is not None:
-            salvage(path, problem, program())
+            salvage(path, problem)
         database = connect_to_write(path, durability)
         try:
             _make_ready(path, database)
@@ -49,7 +48,7 @@ def _make_ready(path: str, database: sqlite3.Connection) -> None:
     if whole or broken:
         make(f"{kept}-wal")
         shutil.copyfile(f"{path}-wal", f"{kept}-wal")
-    bring_up(database, program())
+    bring_up(database)
     if whole or broken:
         told = f"it is torn or damaged; it is kept as {kept}-wal, and {len(whole)} entries were read of its end"
         with transaction(database):
@@ -64,11 +63,3 @@ def _last(database: sqlite3.Connection) -> int:
     if not version_of(database):
         return 0
     return int(database.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()[0])
-
-
-def program() -> str:
-    """What a file is told of who writes it."""
-    try:
-        return f"trio-tools {version('trio-tools')}"
-    except PackageNotFoundError:
-        return "trio-tools"

@@ -74,7 +74,7 @@ def _from_memory(path: str, problem: str | None) -> ReadOnlyStore:
     """What can be read of a damaged file; nothing, of one that nothing was written to."""
     memory = connect("file::memory:")
     if problem is None:
-        bring_up(memory, "memory")
+        bring_up(memory)
     elif not salvage_into(memory, path, f"{problem}; open it to be written, and it is repaired"):
         raise nothing_in(path, problem)
 

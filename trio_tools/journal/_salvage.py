@@ -28,7 +28,7 @@ SELECT seq + 1, next - 1 FROM (SELECT seq, lead(seq) OVER (ORDER BY seq) AS next
 """
 
 
-def salvage(path: str, problem: str, program: str) -> None:
+def salvage(path: str, problem: str) -> None:
     """Write anew what can be read of a damaged file, and keep the file beside it.
 
     Raises `JournalError` if nothing can be read, with the file as it was, and if the new one cannot be written.
@@ -37,7 +37,7 @@ def salvage(path: str, problem: str, program: str) -> None:
     _remove(building)
     make(building)
     try:
-        read = _rebuild(path, building, f"{problem}; it is kept as {free_name(path)}", program)
+        read = _rebuild(path, building, f"{problem}; it is kept as {free_name(path)}")
     except sqlite3.Error as error:
         _remove(building)
         raise complaint(path, "rebuilt", error) from error
@@ -102,23 +102,23 @@ def _settle(folder: str) -> None:
         os.close(descriptor)
 
 
-def _rebuild(path: str, building: str, told: str, program: str) -> int:
+def _rebuild(path: str, building: str, told: str) -> int:
     """Write what can be read into an empty file, and return how many entries that is."""
     database = connect(uri_of(building, mode="mode=rw"))
     try:
         for pragma in (f"page_size = {PAGE_BYTES}", "auto_vacuum = INCREMENTAL", "synchronous = FULL"):
             database.execute(f"PRAGMA {pragma}")
-        return salvage_into(database, path, told, program=program)
+        return salvage_into(database, path, told)
     finally:
         database.close()
 
 
-def salvage_into(database: sqlite3.Connection, path: str, told: str, *, program: str = "trio-tools") -> int:
+def salvage_into(database: sqlite3.Connection, path: str, told: str) -> int:
     """Write what can be read of a damaged file into an empty database, with what is to be told of it, and return how
     many entries that is. Raises `sqlite3.Error` if it cannot be written."""
     pages = Pages(path)
     try:
-        bring_up(database, program)
+        bring_up(database)
         with transaction(database):
             broken: dict[int, tuple[Row, bytes]] = {}
             for row, content in _found(path, pages):

@@ -7,6 +7,7 @@ is found anywhere in a damaged file can be told from what is none. Everything el
 from __future__ import annotations
 
 import sqlite3
+from functools import cache
 
 from trio_tools.journal._connect import transaction
 
@@ -81,7 +82,19 @@ def program_of(database: sqlite3.Connection) -> tuple[str, str | None]:
     return str(said.get("program", "another trio-tools")), said.get("version")
 
 
-def bring_up(database: sqlite3.Connection, program: str) -> None:
+@cache
+def _this_program() -> str:
+    """What a file is told of who makes its tables. Looked up once, and not to open a file that has them: it reads the
+    whole description of the package."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"trio-tools {version('trio-tools')}"
+    except PackageNotFoundError:
+        return "trio-tools"
+
+
+def bring_up(database: sqlite3.Connection) -> None:
     """Make the tables of today's version out of none or of an older one, in one transaction.
 
     Raises `sqlite3.Error` if that cannot be written; nothing has changed then.
@@ -93,7 +106,7 @@ def bring_up(database: sqlite3.Connection, program: str) -> None:
         for step in STEPS[before:]:
             for statement in step:
                 database.execute(statement)
-        for name, value in (("program", program), ("version", str(VERSION))):
+        for name, value in (("program", _this_program()), ("version", str(VERSION))):
             database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
