@@ -32,8 +32,9 @@ LEAVING_SECONDS = 5.0
 class FileStore:
     """As `Store`, in a file that this process has locked."""
 
-    def __init__(self, writer: Writer, asking: Asking, families: Families) -> None:
+    def __init__(self, writer: Writer, asking: Asking, families: Families, balanced: int | None) -> None:
         self._writer = writer
+        self._balanced = balanced
         self._asking = asking
         self._families = families
 
@@ -75,6 +76,8 @@ class FileStore:
 
         **Cancellation**: nothing has happened.
         """
+        if self._writer.added == self._balanced:
+            return []  # as was seen when the file was opened: a long one is not read through once more
         await self._flush()
         return await self._asking.unsettled()
 
@@ -144,7 +147,7 @@ async def open_file(
     writer = Writer(disk, start.families, start.last)
     reader, keys = (Reader(disk.path, one.connected) for one in beside)
     try:
-        yield FileStore(writer, Asking(reader, keys, start.damage), start.families)
+        yield FileStore(writer, Asking(reader, keys, start.damage), start.families, start.balanced)
     finally:
         await _leave(writer, beside, disk)
 

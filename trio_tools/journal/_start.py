@@ -18,9 +18,11 @@ from trio_tools.journal._rows import Row
 
 @attrs.frozen
 class Start:
-    """The number of the last entry, which families must stay, and what cannot be read any more."""
+    """The number of the last entry, which families must stay, and what cannot be read any more. `balanced` is the
+    number of the last entry too, if every call has a result."""
 
     last: int
+    balanced: int | None
     families: Families
     damage: list[Damage]
 
@@ -32,9 +34,10 @@ def start_of(database: sqlite3.Connection) -> Start:
     for rows in perhaps_unknown(database):
         for key, effect in _unknown_in(rows):
             unknown.setdefault(key, []).append(effect)
-    families.resume(unsettled_calls(database), unknown)
+    unsettled = unsettled_calls(database)
+    families.resume(unsettled, unknown)
     (last,) = database.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
-    return Start(int(last), families, damage_in(database))
+    return Start(int(last), None if unsettled else int(last), families, damage_in(database))
 
 
 def _unknown_in(rows: list[Row]) -> list[tuple[tuple[str, str], Unknown]]:
