@@ -6,7 +6,16 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from trio_tools.journal._connect import complaint, connect, is_damage, is_half_done, tolerant, transaction, uri_of
+from trio_tools.journal._connect import (
+    complaint,
+    connect,
+    found,
+    is_damage,
+    is_half_done,
+    tolerant,
+    transaction,
+    uri_of,
+)
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._records import Damage
 from trio_tools.journal._rows import Row, is_whole
@@ -101,21 +110,9 @@ def _refuse_newer(path: str, version: int, program: str, said: str | None) -> No
 def damaged_rows(database: sqlite3.Connection) -> Iterator[Row]:
     """Every entry that is not as it was written. All are read."""
     last = -1
-    while rows := _next(database, last):
+    while rows := found(database, _ROWS, (last,)):
         yield from (row for row in rows if not is_whole(row))
         last = int(rows[-1][0] or 0)
-
-
-def _next(database: sqlite3.Connection, last: int) -> list[Row]:
-    """The rows behind that one. Their texts are read as they should be, which is quicker, unless they are not."""
-    try:
-        database.text_factory = str
-        return database.execute(_ROWS, (last,)).fetchall()
-    except sqlite3.OperationalError:
-        database.text_factory = tolerant
-        return database.execute(_ROWS, (last,)).fetchall()
-    finally:
-        database.text_factory = tolerant
 
 
 def set_aside_damaged(database: sqlite3.Connection) -> None:

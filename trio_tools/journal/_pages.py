@@ -9,8 +9,8 @@ import os
 import struct
 from collections.abc import Iterator
 
-from trio_tools.journal._connect import PAGE_BYTES
-from trio_tools.journal._rows import Row, Value
+from trio_tools.journal._connect import PAGE_BYTES, Value
+from trio_tools.journal._rows import Row
 from trio_tools.journal._schema import COLUMNS
 
 # The first byte of a page that holds rows.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import attrs
 
+from trio_tools.journal._connect import found
 from trio_tools.journal._fold import turn_in
 from trio_tools.journal._records import SessionSummary
 from trio_tools.journal._rows import Row
@@ -49,11 +50,9 @@ _DECISIONS = f"""{_ROWS} WHERE kind = 'effectresolved' AND (name, key) IN (
 
 def session_rows(database: sqlite3.Connection, session: str | None) -> list[Row]:
     """The entries of a session, in order."""
-    rows: list[Row] = database.execute(
-        f"{_ROWS} WHERE family IN ({_OF_SESSION}) AND session IS ?", (session, session)
-    ).fetchall()
-    decisions: list[Row] = database.execute(_DECISIONS, (session, session)).fetchall()
-    return in_order({*rows, *decisions})
+    rows = found(database, f"{_ROWS} WHERE family IN ({_OF_SESSION}) AND session IS ?", (session, session))
+    decisions = found(database, _DECISIONS, (session, session))
+    return in_order({row[0]: row for row in (*rows, *decisions)}.values())
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:
@@ -63,13 +62,13 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 
 def keyed_rows(database: sqlite3.Connection, name: str, key: str) -> list[Row]:
     """The entries of an effect, in order."""
-    return database.execute(f"{_ROWS} WHERE name = ? AND key = ? ORDER BY seq", (name, key)).fetchall()
+    return found(database, f"{_ROWS} WHERE name = ? AND key = ? ORDER BY seq", (name, key))
 
 
 def perhaps_unknown(database: sqlite3.Connection) -> list[list[Row]]:
     """The entries of each effect that has begun and is not known to have gone through."""
-    found = database.execute(_CANDIDATES).fetchall()
-    return [keyed_rows(database, name, key) for name, key in found]
+    candidates = database.execute(_CANDIDATES).fetchall()
+    return [keyed_rows(database, name, key) for name, key in candidates]
 
 
 @attrs.frozen
@@ -85,7 +84,7 @@ class OpenCall:
 
 def unsettled_calls(database: sqlite3.Connection) -> list[OpenCall]:
     """The calls without a result."""
-    return [OpenCall(*found) for found in database.execute(_UNSETTLED)]
+    return [OpenCall(*call) for call in database.execute(_UNSETTLED)]
 
 
 def unsettled_of(database: sqlite3.Connection, session: str | None) -> int:
@@ -99,7 +98,7 @@ def unsettled_rows(database: sqlite3.Connection) -> list[Row]:
     calls = unsettled_calls(database)
     rows: list[Row] = []
     for family in sorted({call.family for call in calls}):
-        rows += database.execute(f"{_ROWS} WHERE family = ?", (family,)).fetchall()
+        rows += found(database, f"{_ROWS} WHERE family = ?", (family,))
     wanted = _with_theirs({call.turn for call in calls}, rows)
     return in_order(row for row in rows if row[_TURN] in wanted)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TypeAlias
 from zlib import crc32
 
 import attrs
 
+from trio_tools.journal._connect import Value
 from trio_tools.journal._errors import JournalError
 from trio_tools.journal._records import EffectResolved, Entry, JournalEvent
 from trio_tools.journal._schema import COLUMNS
@@ -16,22 +18,35 @@ from trio_tools.values import (
     CallAccepted,
     CallDecided,
     CallDispatching,
+    CallEvent,
     CallRef,
     CallSettled,
+    Cause,
     Effect,
     EffectBegun,
-    JSONValue,
+    EffectEnded,
+    EffectState,
     Session,
-    event_from_json,
+    ToolResult,
+    freeze,
     from_json,
     to_json,
 )
 
-Value: TypeAlias = str | int | float | None
 # All columns of an entry, in order.
 Row: TypeAlias = tuple[Value, ...]
 
-KINDS = ("accepted", "decided", "dispatching", "effectbegun", "effectended", "settled", "effectresolved")
+_EFFECT = frozenset(("receipt", "error", "earlier", "call"))
+# Every kind of entry, and what its body holds.
+KINDS = {
+    "accepted": frozenset(("arguments", "metadata")),
+    "decided": frozenset(("allowed", "reason")),
+    "dispatching": frozenset(("attempt", "read_only")),
+    "effectbegun": frozenset[str](),
+    "effectended": _EFFECT,
+    "settled": frozenset(("result", "cancelled_at", "cause")),
+    "effectresolved": _EFFECT,
+}
 
 # One format operation is the quickest way over many columns, and it is the same in every Python.
 _REST = "|".join(["%s"] * (len(COLUMNS) - 3))
@@ -120,32 +135,105 @@ def _of_effect(effect: Effect) -> tuple[str | None, str | None, str, str]:
 
 
 def entry_of(row: Row) -> Entry:
-    """The entry that a row was made of. Raises `ValueError` saying what is wrong with the row."""
-    fields: dict[str, Value] = dict(zip(COLUMNS, row, strict=False))
-    seq, time, kind, body = fields["seq"], fields["time"], fields["kind"], fields["body"]
-    if not isinstance(seq, int) or not isinstance(time, float) or kind not in KINDS or not isinstance(body, str):
-        raise ValueError("its columns are not those of an entry")
-    shaped: object = json.loads(body)
-    if not isinstance(shaped, dict):
-        raise ValueError("its body is not a JSON object")
-    return Entry(seq=seq, time=time, event=_event(str(kind), fields, shaped))  # pyright: ignore[reportUnknownArgumentType]
+    """The entry that a row was made of. Raises `ValueError` saying what is wrong with the row.
+
+    Each kind is read as it is written above, by which a long log is read in half the time that a converter takes.
+    """
+    seq, _, time, kind, *columns, body, _ = row
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError("it is of no kind that an entry is of")
+    shaped = _object(json.loads(_text(body)))
+    if shaped.keys() != KINDS[kind]:
+        raise ValueError(f"its body does not hold what that of one that is {kind} does")
+    return Entry(seq=_whole(seq), time=_number(time), event=_event(kind, columns, shaped))
 
 
-def _event(kind: str, fields: dict[str, Value], body: dict[str, JSONValue]) -> JournalEvent:
-    effect = {"name": fields["name"], "state": fields["state"], "key": fields["key"]}
+def _event(kind: str, columns: list[Value], body: dict[str, object]) -> JournalEvent:
+    *call, at, name, key, state = columns
     if kind == "effectresolved":
-        return from_json(EffectResolved, {"version": FORMAT_VERSION, "effect": {**effect, **body}})
-    session = None if fields["session"] is None else {"id": fields["session"], "owner": fields["owner"]}
-    ref = {name: fields[name] for name in ("turn", "position", "call_id", "tool", "parent", "root")}
-    document: dict[str, object] = {
-        "version": FORMAT_VERSION,
-        "event": kind,
-        "ref": {**ref, "session": session},
-        "at": fields["at"],
-    }
+        return EffectResolved(effect=_effect(name, key, state, body))
+    if kind == "effectended":
+        return EffectEnded(ref=_ref(call), at=_number(at), effect=_effect(name, key, state, body))
     if kind == "effectbegun":
-        document.update(name=fields["name"], key=fields["key"])
-    elif kind == "effectended":
-        document.update(effect={**effect, **body})
-        return event_from_json(document)
-    return event_from_json({**document, **body})
+        return EffectBegun(ref=_ref(call), at=_number(at), name=_text(name), key=_text_or_none(key))
+    return _step(kind, _ref(call), _number(at), body)
+
+
+def _step(kind: str, ref: CallRef, at: float, body: dict[str, object]) -> CallEvent:
+    if kind == "accepted":
+        return CallAccepted(ref=ref, at=at, arguments=freeze(body["arguments"]), metadata=freeze(body["metadata"]))
+    if kind == "dispatching":
+        return CallDispatching(ref=ref, at=at, attempt=_whole(body["attempt"]), read_only=_boolean(body["read_only"]))
+    if kind == "decided":
+        return CallDecided(ref=ref, at=at, allowed=_boolean(body["allowed"]), reason=_text_or_none(body["reason"]))
+    cancelled_at, cause = body["cancelled_at"], body["cause"]
+    return CallSettled(
+        ref=ref,
+        at=at,
+        result=from_json(ToolResult, {"version": FORMAT_VERSION, **_object(body["result"])}),
+        cancelled_at=None if cancelled_at is None else _number(cancelled_at),
+        cause=None if cause is None else Cause(_text(cause)),
+    )
+
+
+def _ref(columns: list[Value]) -> CallRef:
+    turn, position, call_id, tool, session, owner, parent, root = columns
+    return CallRef(
+        turn=_text(turn),
+        position=_whole(position),
+        call_id=_text_or_none(call_id),
+        tool=_text(tool),
+        session=None if session is None else Session(_text(session), _text_or_none(owner)),
+        parent=_text_or_none(parent),
+        root=_text_or_none(root),
+    )
+
+
+def _effect(name: Value, key: Value, state: Value, body: dict[str, object]) -> Effect:
+    return Effect(
+        name=_text(name),
+        state=EffectState(_text(state)),
+        receipt=freeze(body["receipt"]),
+        error=_text_or_none(body["error"]),
+        key=_text_or_none(key),
+        earlier=_boolean(body["earlier"]),
+        call=_text_or_none(body["call"]),
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise _wrong(value, "a text")
+    return value
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(value, "a whole number")
+    return value
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (float, int)) or isinstance(value, bool) or not math.isfinite(value):
+        raise _wrong(value, "a finite number")
+    return float(value)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(value, "true or false")
+    return value
+
+
+def _object(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise _wrong(value, "a JSON object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _wrong(value: object, written: str) -> ValueError:
+    return ValueError(f"it holds {type(value).__name__} where {written} was written")
