@@ -7,6 +7,7 @@ results it was given, stands in two files that the kernel keeps whatever becomes
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sqlite3
@@ -34,6 +35,7 @@ from trio_tools import (
 )
 from trio_tools.journal import JournalConfig, journal
 from trio_tools.journal._file import FileStore
+from trio_tools.journal._schema import bring_up
 
 # How many agents of one process make turns at once, each in a session of its own: so that commits are shared.
 AGENTS = 3
@@ -61,7 +63,8 @@ class Orders:
 
 
 class World:
-    """What cannot be undone: lines at the end of a file, each written at once."""
+    """What cannot be undone: lines at the end of a file, each written at once. Whoever started the agent is told that
+    there is one more."""
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -69,6 +72,7 @@ class World:
     def note(self, **line: object) -> None:
         """Do it."""
         os.write(self._file, json.dumps(line).encode() + b"\n")
+        os.write(1, b"did\n")
 
 
 def entered(world: World, ctx: ToolContext | SyncToolContext) -> str:
@@ -196,10 +200,19 @@ async def agent(orders: Orders) -> None:
             nursery.start_soon(converse, number)
 
 
+def make_ready() -> None:
+    """Do once what each agent would do first: it has what that has made."""
+    to_json(ToolResult(None, "look", ()))
+    tools(World(os.devnull), Random())
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        bring_up(database)
+    gc.freeze()  # what is there is nobody's to collect: an agent that looked at it would copy all of it
+
+
 def main() -> None:
-    """Fork an agent for each line on stdin, which says its process id, and when its journal is open. Then wait until it
-    has ended, and say how."""
-    to_json(ToolResult(None, "look", ()))  # what the first one makes ready, each agent has
+    """Fork an agent for each line on stdin, which says its process id, when its journal is open, and when it did
+    something. Then wait until it has ended, and say how."""
+    make_ready()
     for line in sys.stdin:
         orders = Orders(**json.loads(line))
         child = os.fork()

@@ -59,6 +59,11 @@ def _key(found: object) -> str | None:
     return None if found is None else str(found)
 
 
+async def opened_twice(path: Path, world: Happened) -> tuple[Books, Books]:
+    """Open the journal once and once more, as `opened_once`."""
+    return await opened_once(path, world), await opened_once(path, world)
+
+
 async def opened_once(path: Path, world: Happened) -> Books:
     """Open the journal, which recovers it, read it whole, and decide on what is unknown by what the world says."""
     async with open_journal(path) as journal:

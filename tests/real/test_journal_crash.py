@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import SystemRandom
 
 import attrs
 import pytest
 
 from benchmarks._crash_judge import Books, Happened, broken
-from benchmarks.crash import crash
+from benchmarks.crash import Warm, crash, warm
 from trio_tools import Effect, EffectState, ErrorInfo, Text, ToolResult, to_json
 from trio_tools.journal import CallRecord, EffectRecord
 from trio_tools.values import CallRef
@@ -20,22 +21,29 @@ CONTROL_KILLS = 40
 LOST = ("acknowledged and is lost", "happened 1 times and begun is 0")
 
 
-def test_an_agent_that_is_killed_a_hundred_times_leaves_books_that_balance() -> None:
+@pytest.fixture(scope="module")
+def agents() -> Iterator[Warm]:
+    """The process that starts them."""
+    with warm() as process:
+        yield process
+
+
+def test_an_agent_that_is_killed_a_hundred_times_leaves_books_that_balance(agents: Warm) -> None:
     """B31, L014, M022: as many results as calls; no acknowledged settlement lost; no effect that happened and is not
     begun; no key done twice; opening again changes nothing; the file is sound."""
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    outcome = crash(KILLS, seed)
+    outcome = crash(agents, KILLS, seed)
     assert outcome.broken == ()
     assert outcome.kills == KILLS
     assert min(outcome.calls, outcome.effects, outcome.acknowledged) > KILLS // 2, outcome
 
 
-def test_a_journal_that_does_not_wait_for_the_disk_is_found_out() -> None:
+def test_a_journal_that_does_not_wait_for_the_disk_is_found_out(agents: Warm) -> None:
     """The control: what the hundred kills look for is there to be found."""
     draw, missing = SystemRandom(), set(LOST)
     for _ in range(CONTROL_KILLS):
-        broken_by_one = crash(1, draw.randrange(2**32), hasty=True).broken
+        broken_by_one = crash(agents, 1, draw.randrange(2**32), hasty=True).broken
         missing -= {loss for loss in missing if any(loss in line for line in broken_by_one)}
         if not missing:
             return
