@@ -95,7 +95,8 @@ async def test_a_flipped_bit_in_the_log_costs_one_entry_at_most(name: str, part:
         assert len(whole.lost(found, damage)) <= 1, path
         assert damage
         kept = path.with_name("calls.journal.damaged-1-wal").read_bytes()
-        assert [one != other for one, other in zip(kept, log, strict=True)].count(True) == 1
+        assert len(kept) == len(log)
+        assert (int.from_bytes(kept) ^ int.from_bytes(log)).bit_count() == 1
         assert await read(path) == (found, damage)
 
 
