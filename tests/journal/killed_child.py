@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import trio
 
-from trio_tools import Session, Tool, ToolCall, ToolContext, ToolResult, open_registry, tool
+from trio_tools import Session, Tool, ToolCall, ToolContext, ToolResult, open_registry, to_json, tool
 from trio_tools.journal import JournalConfig, journal
+from trio_tools.journal._schema import bring_up
 
 # Where B is when it is killed: in its body, in the middle of its effect, or behind that.
 Where = Literal["body", "effect", "behind its effect"]
@@ -71,7 +74,15 @@ async def turn(folder: Path, where: Where, durability: Literal["full", "normal"]
         await registry.execute_turn(CALLS, scope=trio.CancelScope(), session=Session("s"), on_settled=settled)
 
 
+def make_ready() -> None:
+    """Do once what each of them would do first: it has what that has made."""
+    to_json(ToolResult(None, "quick", ()))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        bring_up(database)
+
+
 def main() -> None:
+    make_ready()
     for line in sys.stdin:
         orders = json.loads(line)
         child = os.fork()

@@ -1,5 +1,9 @@
-"""A process with a journal, for the tests of what becomes of one: run as `python journal_child.py WHAT FILE`, it prints
-what it saw as JSON lines."""
+"""Processes with a journal, for the tests of what becomes of one.
+
+Run by itself, it makes one for each line of JSON that it is given, which says what it is to do and with which file, out
+of itself: everything is imported by then. Each prints its number and what it saw as JSON lines; how it ended is said
+after that.
+"""
 
 from __future__ import annotations
 
@@ -131,9 +135,24 @@ async def look_as_nobody(path: str) -> None:
         say(calls=[one.ref.call_id for one in await books.calls(SESSION)])
 
 
-if __name__ == "__main__":
-    what, file = sys.argv[1:]
+def do(what: str, path: str) -> None:
+    say(pid=os.getpid())
     if what in FAILURES:
-        trio.run(work_on, file, what)
+        trio.run(work_on, path, what)
     else:
-        trio.run({"hold": hold_open, "look": look_as_nobody}[what], file)
+        trio.run({"hold": hold_open, "look": look_as_nobody}[what], path)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        orders = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            do(**orders)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        say(ended=os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main()
