@@ -6,7 +6,7 @@ import attrs
 import pytest
 from journal_contract import call
 
-from trio_tools import CallEvent, Cause, Effect, EffectState, ErrorInfo
+from trio_tools import CallAccepted, CallEvent, CallSettled, Cause, Effect, EffectState, ErrorInfo
 from trio_tools.journal._connect import Value
 from trio_tools.journal._reading import read
 from trio_tools.journal._records import EffectResolved, JournalEvent
@@ -41,7 +41,7 @@ def row_of(event: JournalEvent) -> Row:
 
 @pytest.mark.parametrize("event", [*EVENTS, EffectResolved(effect=SENT)], ids=lambda event: type(event).__name__)
 def test_an_entry_is_read_as_it_was_written(event: JournalEvent) -> None:
-    entry = entry_of(row_of(event))
+    entry = entry_of(row_of(event), {})
     assert (entry.seq, entry.time, entry.event) == (7, 1_000.5, event)
     assert isinstance(entry.event, type(event))
 
@@ -89,6 +89,16 @@ def test_a_whole_row_that_says_what_no_entry_does_is_told_as_damage(
     assert [entry.event for entry in entries] == [ONE.dispatching()]
     assert [one.place for one in damage] == ["entry 7"]
     assert said in damage[0].problem
+
+
+def test_the_entries_of_a_call_share_what_says_which_it_is() -> None:
+    """A long log is held in memory as it is read."""
+    entries, _ = read([row_of(event) for event in (ONE.accepted(), ALONE.accepted(), ONE.settled())])
+    first, other, last = [entry.event for entry in entries]
+    assert isinstance(first, CallAccepted)
+    assert isinstance(last, CallSettled)
+    assert first.ref is last.ref
+    assert other == ALONE.accepted()
 
 
 def test_each_kind_of_entry_is_written_and_read_here() -> None:
