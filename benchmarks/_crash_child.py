@@ -66,7 +66,11 @@ class World:
     """What cannot be undone: lines at the end of a file, each written at once. Whoever started the agent is told that
     there is one more."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self) -> None:
+        self._file = -1  # none yet
+
+    def open(self, path: str) -> None:
+        """This is the file."""
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def note(self, **line: object) -> None:
@@ -163,13 +167,14 @@ async def be_hasty(path: str) -> None:
         await trio.to_thread.run_sync(_slow_disk, path, abandon_on_cancel=True)
 
 
-async def agent(orders: Orders) -> None:
-    """Make turns for ever."""
-    draw = Random(orders.seed)
-    world, acks = World(orders.world), World(orders.acks)
+async def agent(orders: Orders, world: World, draw: Random, offered: list[Tool]) -> None:
+    """Make turns for ever, with tools that act on this world by this draw."""
+    draw.seed(orders.seed)
+    acks = World()
+    world.open(orders.world)
+    acks.open(orders.acks)
     configured = journal(JournalConfig(path=orders.journal, durability=orders.durability))
     async with open_registry(plugins=[configured]) as registry, trio.open_nursery() as nursery:
-        offered = tools(world, draw)
         for one in offered:
             registry.register(one)
         if orders.hasty:
@@ -203,7 +208,6 @@ async def agent(orders: Orders) -> None:
 def make_ready() -> None:
     """Do once what each agent would do first: it has what that has made."""
     to_json(ToolResult(None, "look", ()))
-    tools(World(os.devnull), Random())
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         bring_up(database)
     gc.freeze()  # what is there is nobody's to collect: an agent that looked at it would copy all of it
@@ -212,13 +216,15 @@ def make_ready() -> None:
 def main() -> None:
     """Fork an agent for each line on stdin, which says its process id, when its journal is open, and when it did
     something. Then wait until it has ended, and say how."""
+    world, draw = World(), Random()
+    offered = tools(world, draw)
     make_ready()
     for line in sys.stdin:
         orders = Orders(**json.loads(line))
         child = os.fork()
         if child == 0:
             print(f"agent {os.getpid()}", flush=True)  # by itself: it may be open before its parent runs again
-            trio.run(agent, orders)
+            trio.run(agent, orders, world, draw, offered)
             os._exit(1)  # it has no end of its own
         _, status = os.waitpid(child, 0)
         print(f"ended {status}", flush=True)
