@@ -32,7 +32,7 @@ GENERATIONS = 10
 # How many things an agent has done and said at most, once its journal is open, when it is killed: some six turns.
 LONGEST = 25
 # Seconds for which it goes on after that, at most, so that the kill falls anywhere.
-JITTER = 0.005
+JITTER = 0.006
 # How many of ten agents are killed earlier, while they open and recover it; and seconds after which, at most.
 EARLY, OPENING = 2, 0.03
 
