@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import trio
 from mail import MailConfig, mail
 from post_office import Mail
 
-from trio_tools import EffectState, Session, ToolCall, ToolResult, open_registry
+from trio_tools import EffectState, Registry, Session, ToolCall, ToolResult, open_registry
+from trio_tools.journal import JournalConfig, journal
 from trio_tools.registry import AnyPlugin
 
 LETTER: dict[str, str] = {"to": "ada@example.org", "subject": "Tickets", "body": "Two for Rome.\n"}
@@ -31,6 +34,18 @@ async def sent(
     """What one call comes to."""
     async with open_registry(plugins=[mailing(port, patience=patience)]) as registry:
         return await registry.execute(call, scope=scope or trio.CancelScope(), session=SESSION)
+
+
+@asynccontextmanager
+async def registry_with(path: Path | str, port: int) -> AsyncGenerator[Registry]:
+    """A registry that sends mails, with the journal at this path."""
+    async with open_registry(plugins=[journal(JournalConfig(path=Path(path))), mailing(port)]) as registry:
+        yield registry
+
+
+async def make(registry: Registry) -> ToolResult:
+    """What the call comes to."""
+    return await registry.execute(CALL, scope=trio.CancelScope(), session=SESSION)
 
 
 def count(results: Collection[ToolResult], state: EffectState) -> int:

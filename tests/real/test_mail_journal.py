@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
-from mailing import CALL, SESSION, assert_books_balance, mailing
+from mailing import assert_books_balance, make, registry_with
 from post_office import PostOffice
 
-from trio_tools import EffectState, Registry, ToolResult, open_registry
-from trio_tools.journal import Journal, JournalConfig, journal
+from trio_tools import EffectState, ToolResult
+from trio_tools.journal import Journal
 
 # A process that sends the mail, with the journal that it is told of.
 SENDER = """
 import sys, trio
-from test_mail_journal import make, registry_with
+from mailing import make, registry_with
 async def main(path, port):
     async with registry_with(path, port) as registry:
         await make(registry)
 trio.run(main, sys.argv[1], int(sys.argv[2]))
 """
-
-
-@asynccontextmanager
-async def registry_with(path: Path | str, port: int) -> AsyncGenerator[Registry]:
-    """A registry that sends mails, with the journal at this path."""
-    async with open_registry(plugins=[journal(JournalConfig(path=Path(path))), mailing(port)]) as registry:
-        yield registry
-
-
-async def make(registry: Registry) -> ToolResult:
-    """What the call comes to."""
-    return await registry.execute(CALL, scope=trio.CancelScope(), session=SESSION)
 
 
 async def test_the_next_process_does_not_send_what_an_earlier_one_sent(post: PostOffice, tmp_path: Path) -> None:
