@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import attrs
 import pyte
@@ -25,6 +26,8 @@ from benchmarks.warm import Process, Start, fresh
 BOUND = 120.0
 # Seconds without a byte after which a drawing is complete: much less than from one to the next.
 QUIET = 0.05
+# Nanoseconds that a process needs to stop: some ten thousand, and a drawing does not know its size so soon.
+STOPPING = 50_000
 # Bytes of one read: more than a pty hands out at once.
 READ_BYTES = 65_536
 # Lines that have scrolled out of the terminal and are kept.
@@ -113,14 +116,32 @@ class Terminal:
         os.close(nothing)
 
     def resize(self, columns: int, lines: int) -> None:
-        """Give the terminal, on which something is drawn all the while, another size; the process is told, as by a
-        window that is dragged. Right after a drawing: one for the old size would wrap, and stand there for good."""
-        self.take(BOUND)
-        while self.take(QUIET):
-            pass
+        """Give the terminal another size; the process is told, as by a window that is dragged. It is stopped meanwhile,
+        where it draws nothing: what it had begun to draw for the old size would wrap, and stand there for good."""
+        while not self._stopped_at_rest():
+            self.process.send_signal(signal.SIGCONT)
         _sized(self._descriptor, columns, lines)
         _resize(self.screen, columns, lines)
         self.process.send_signal(signal.SIGWINCH)
+        self.process.send_signal(signal.SIGCONT)
+
+    def _stopped_at_rest(self) -> bool:
+        """Stop the process once all that it drew is taken; whether it was waiting, and did no more than stop."""
+        while self.take(QUIET):
+            pass
+        worked, state = self._worked(), self._state()
+        self.process.send_signal(signal.SIGSTOP)
+        while self._state() != "T":
+            pass
+        return state == "S" and self._worked() - worked < STOPPING
+
+    def _worked(self) -> int:
+        """For how many nanoseconds its main thread has worked."""
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0])
+
+    def _state(self) -> str:
+        """The letter of the state that it is in."""
+        return Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _resize(screen: pyte.HistoryScreen, columns: int, lines: int) -> None:
