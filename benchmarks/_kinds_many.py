@@ -138,8 +138,9 @@ class Either(Kind):
         return dice.choice(self.arms).draw(dice)
 
     def judge(self, value: JSONValue) -> Verdict:
-        verdicts = [arm.judge(value) for arm in self.arms]
-        fitting = [(arm.number, one) for arm, one in zip(self.arms, verdicts, strict=True) if one.taken]
+        arms = arms_of(self)
+        verdicts = [arm.judge(value) for arm in arms]
+        fitting = [(arm.number, one) for arm, one in zip(arms, verdicts, strict=True) if one.taken]
         if fitting:
             sort, first = fitting[0]
             if sort == "float" and is_whole(value):

@@ -12,7 +12,7 @@ import annotated_types as at
 import attrs
 
 from benchmarks._kinds import Dice, Kind, Text, Whole
-from benchmarks._kinds_many import Bound, arms_of
+from benchmarks._kinds_many import Bound, Renamed, arms_of
 from benchmarks._kinds_text import DATE, DATETIME, DECIMAL, TIME
 
 # Annotated as a value: a checker cannot follow an annotation that is drawn.
@@ -58,14 +58,16 @@ def _sizes(limit: Any, dice: Dice) -> Bound:
             return Bound(at.Interval(gt=limit), "size", lambda value: value > limit, edges)
 
 
-def _number(dice: Dice) -> list[Bound]:
-    if dice.one_in(3):
+def _number(arms: Sequence[Kind], dice: Dice) -> list[Bound]:
+    with_decimals = DECIMAL in arms  # bound by whole numbers: neither by others nor to multiples of one
+    if not with_decimals and dice.one_in(3):
         of = dice.choice((2, 3, 5, 0.5, 0.1, 0.01))
         edges = (0, 0.3, 0.7, 19.9, 19.99, 6, 6.0, 9, -4, 2**53 + 1)
         return [Bound(at.MultipleOf(of), "size", is_multiple(of), edges)]
     if dice.one_in(8):
         return [Bound(Within(ge=0, lt=10), "size", lambda value: 0 <= value < 10, (0, 10, -1, 9.5, 10.0))]
-    return [_sizes(dice.choice((0, 1, 3, -2, 0.5, 2**53, 2**53 + 1, 10**20)), dice) for _ in range(dice.randint(1, 2))]
+    limits = (0, 1, 3, -2, 2**53, 2**53 + 1, 10**20, *(() if with_decimals else (0.5,)))
+    return [_sizes(dice.choice(limits), dice) for _ in range(dice.randint(1, 2))]
 
 
 def _length(dice: Dice) -> list[Bound]:
@@ -89,6 +91,8 @@ def _is_even(value: int) -> bool:
 
 def bounds_for(kind: Kind, dice: Dice) -> list[Bound]:
     """Bounds that some arm of this kind can take; none if there are none."""
+    if isinstance(kind, Renamed):
+        return bounds_for(kind.of, dice)
     arms = arms_of(kind)
     if kind in (DATETIME, TIME) and dice.one_in(2):
         return [Bound(at.Timezone(...), "predicate", lambda value: value.tzinfo is not None)]
@@ -102,7 +106,7 @@ def bounds_for(kind: Kind, dice: Dice) -> list[Bound]:
     aspects = sorted(kind.bindable if numeric else kind.bindable - {"size"})
     if not aspects:
         return []
-    return _number(dice) if dice.choice(aspects) == "size" else _length(dice)
+    return _number(arms, dice) if dice.choice(aspects) == "size" else _length(dice)
 
 
 def _limit(kind: Kind) -> object:
