@@ -5,6 +5,7 @@ import subprocess
 import time
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import trio
@@ -12,7 +13,8 @@ import trio
 from trio_tools.toolkits.shell import _escapees
 from trio_tools.toolkits.shell._environment import MARK_VARIABLE
 
-MARK = "0123456789abcdef"
+# Of this process alone: other tests look through /proc at the same time.
+MARK = uuid4().hex
 
 
 def test_what_is_just_becoming_another_program_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:

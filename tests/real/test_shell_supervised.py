@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import trio
@@ -15,6 +16,9 @@ from trio_tools.toolkits.shell._process import start_in_process
 from trio_tools.toolkits.shell._supervised import start_supervised
 
 __all__ = ["rest"]  # fixtures
+
+# Of this process alone: whoever carries the mark of a command is stopped with it, wherever it was started.
+MARK = uuid4().hex
 
 
 @pytest.fixture(params=[start_supervised, start_in_process], ids=["supervised", "in-process"])
@@ -32,7 +36,7 @@ def bash(start: Start, tmp_path: Path, rest: str) -> Tool:
 
 async def output(start: Start, *command: str, folder: Path = Path("/")) -> bytes:
     """Start a program itself, without bash, and return what it has printed."""
-    child = await start(command, folder=folder, environment=command_environment(os.environ, mark="m"), mark="m")
+    child = await start(command, folder=folder, environment=command_environment(os.environ, mark=MARK), mark=MARK)
     try:
         await child.wait_exit()
         assert await child.stop(grace=GRACE)
@@ -101,15 +105,15 @@ async def test_many_stopped_at_once_leave_nothing(bash: Tool, rest: str) -> None
 
 async def test_a_program_that_is_not_there_is_an_error_of_the_system(start: Start, rest: str, tmp_path: Path) -> None:
     """B025: the errno comes through, and nothing is left."""
-    environment = command_environment(os.environ, mark="m")
+    environment = command_environment(os.environ, mark=MARK)
     (tmp_path / "text").write_text("no program")
     async with nothing_left():
         with pytest.raises(FileNotFoundError):
-            await start((str(tmp_path / "missing"),), folder=tmp_path, environment=environment, mark="m")
+            await start((str(tmp_path / "missing"),), folder=tmp_path, environment=environment, mark=MARK)
         with pytest.raises(PermissionError):
-            await start((str(tmp_path / "text"),), folder=tmp_path, environment=environment, mark="m")
+            await start((str(tmp_path / "text"),), folder=tmp_path, environment=environment, mark=MARK)
         with pytest.raises(FileNotFoundError):
-            await start(("/bin/true",), folder=tmp_path / "missing", environment=environment, mark="m")
+            await start(("/bin/true",), folder=tmp_path / "missing", environment=environment, mark=MARK)
 
 
 async def test_the_environment_is_the_one_that_was_given(
@@ -125,7 +129,7 @@ async def test_the_environment_is_the_one_that_was_given(
     monkeypatch.setenv("LINES_", "a=b\nc=d")
     monkeypatch.setitem(os.environb, b"RAW", b"\xff\xfe")
     printed = await output(start, "/usr/bin/env", "-0")
-    expected = command_environment(os.environ, mark="m")
+    expected = command_environment(os.environ, mark=MARK)
     assert dict(entry.split(b"=", 1) for entry in printed.rstrip(b"\0").split(b"\0")) == {
         os.fsencode(name): os.fsencode(value) for name, value in expected.items()
     }
