@@ -58,6 +58,24 @@ def test_ctrl_c_by_a_person_ends_an_exploration(seconds: float) -> None:
     assert state() == before
 
 
+def test_ctrl_c_by_a_person_is_not_lost_while_garbage_is_collected() -> None:
+    """Where Hypothesis is, the collector calls back, and what is raised in there is lost."""
+    pressed: list[int] = []
+
+    def press(phase: str, info: dict[str, int]) -> None:
+        if not pressed and phase == "stop" and info["generation"] == 2:
+            pressed.append(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    gc.callbacks.append(press)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            explore_cancellation(naps)
+    finally:
+        gc.callbacks.remove(press)
+    assert pressed
+
+
 def test_ctrl_c_by_a_person_ends_an_exploration_of_a_turn() -> None:
     timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Collection, Iterable
 from itertools import chain
@@ -19,7 +18,7 @@ from trio_tools.testing._record import Run
 from trio_tools.testing._report import REPLAY, BrokenPromiseError, Failure, Finding, Report, replayed, trace_of
 from trio_tools.testing._run import Assignment, carry_out
 from trio_tools.testing._scheduling import order_that_can_be_fixed
-from trio_tools.testing._surroundings import ctrl_c_is_trios, garbage_waits
+from trio_tools.testing._surroundings import collect_garbage, ctrl_c_is_trios, garbage_waits
 from trio_tools.testing._undisturbed import check_usable, not_seen, results_of
 from trio_tools.testing._watchdog import Blocked
 
@@ -247,7 +246,7 @@ class Exploration:
         def told(run: Run, around: Standing) -> bool:
             self._runs += 1
             if self._runs % COLLECTED == 0:
-                gc.collect()
+                collect_garbage()
             clean = not run.left and run.doom is None
             if not clean and not self._may_be_kept(run):
                 clear_away(around)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import signal
@@ -21,7 +20,7 @@ from trio_tools.pipeline import job_tasks
 from trio_tools.testing._abandoned import closing_tasks, tasks_below
 from trio_tools.testing._outside import busy_threads
 from trio_tools.testing._processes import child_pids, marked_pids
-from trio_tools.testing._surroundings import Surroundings
+from trio_tools.testing._surroundings import Surroundings, collect_garbage
 from trio_tools.testing._where import user_place
 
 # The folder that lists the descriptors of this process: Linux, and elsewhere.
@@ -88,7 +87,7 @@ def left_since(before: Standing) -> list[Leftover]:
     if not beyond:
         return []
     if beyond - _OUTRIGHT:
-        gc.collect()
+        collect_garbage()
     return [Leftover(kind, look.words(one)) for kind, look in before.looks.items() for one in _beyond(before, kind)]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Generator, Set
 from contextlib import contextmanager
 
 import attrs
+import trio
 
 from trio_tools.testing._outside import other_threads
 from trio_tools.testing._processes import Process, all_processes
@@ -67,6 +68,13 @@ def garbage_waits() -> Generator[None]:
             gc.unfreeze()
         if was_enabled:
             gc.enable()
+
+
+@trio.lowlevel.enable_ki_protection
+def collect_garbage() -> None:
+    """Let the collector run. A person's Ctrl-C waits for the end of it: Python hears it in the next line that it runs,
+    which would be one of a callback of the collector, as Hypothesis has one, and what is raised there is lost."""
+    gc.collect()
 
 
 @contextmanager
