@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import trio
 from asking import asking, tree
 
 from trio_tools.toolkits.files._root import STAGING, Root
-from trio_tools.toolkits.files._staging import staging, staging_name, sweep_beside
+from trio_tools.toolkits.files._staging import staging, staging_name, sweep, sweep_beside
 
 LEFT = f"{STAGING}-{'0' * 32}"
 
@@ -52,6 +54,24 @@ async def test_who_is_there_is_not_swept_away(tmp_path: Path) -> None:
             assert await ask.code("write", file_path="f", content="new") is None
             assert set(tree(tmp_path)) == {"f", STAGING, f"{STAGING}/{LEFT}"}
         assert set(tree(tmp_path)) == {"f"}
+
+
+def test_who_is_late_to_sweep_leaves_a_folder_that_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F006: between opening the folder and locking it, it goes, and somebody is in a new one, which has no name yet."""
+    leave(tmp_path)
+    plain = fcntl.flock
+    with Root(tmp_path) as root, ExitStack() as others:
+
+        def late(descriptor: int, how: int) -> None:
+            monkeypatch.setattr(fcntl, "flock", plain)
+            shutil.rmtree(tmp_path / STAGING)
+            others.enter_context(staging(root))
+            plain(descriptor, how)
+
+        monkeypatch.setattr(fcntl, "flock", late)
+        sweep(root)
+        assert set(tree(tmp_path)) == {STAGING}
+    assert tree(tmp_path) == {}
 
 
 async def test_no_file_of_a_user_is_swept(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _entered(top: int) -> int:
             held = _opened(top)
             try:
                 fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                if os.path.samestat(os.stat(STAGING, dir_fd=top, follow_symlinks=False), os.fstat(held)):
+                if _is_there(top, held):
                     return held
             except BaseException:
                 os.close(held)
@@ -108,11 +108,18 @@ def _opened(top: int) -> int:
     return held
 
 
+def _is_there(top: int, held: int) -> bool:
+    """Whether the directory that is held is the staging directory still. Raises `OSError` if there is none."""
+    return os.path.samestat(os.stat(STAGING, dir_fd=top, follow_symlinks=False), os.fstat(held))
+
+
 def _sweep(top: int, held: int) -> None:
     """Remove the staging directory and what is in it, unless somebody else is in there. Files of other names, which
     are none of ours, stay, and so does the directory then."""
     with suppress(OSError):
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _is_there(top, held):  # it went before we had the lock, and by now somebody may be in a new one
+            return
         for name in os.listdir(held):
             if name.startswith(STAGING + "-"):
                 os.unlink(name, dir_fd=held)
