@@ -7,13 +7,17 @@ import os
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+import attrs
 import pytest
 import trio
+import trio.testing
 
 from trio_tools.testing import LeftoversError, no_leftovers
+from trio_tools.testing._outside import busy_threads
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -124,6 +128,94 @@ async def test_a_thread_that_was_left_at_its_work_is_told_of() -> None:
             await leave()
     finally:
         end.set()
+
+
+async def test_a_thread_that_had_other_work_before_is_told_of(nursery: trio.Nursery) -> None:
+    """Trio's threads are everybody's: one that somebody else had at work is given the block's own work next."""
+    others, end, threads = threading.Event(), threading.Event(), list[int]()
+
+    async def work(until: threading.Event, begun: trio.Event) -> None:
+        def wait() -> None:
+            threads.append(threading.get_ident())
+            trio.from_thread.run_sync(begun.set)
+            until.wait()
+
+        await trio.to_thread.run_sync(wait, abandon_on_cancel=True, thread_name="shared")
+
+    async def leave() -> None:
+        async with no_leftovers():
+            others.set()
+            while nursery.child_tasks:
+                await trio.lowlevel.checkpoint()
+            async with trio.open_nursery() as own:
+                begun = trio.Event()
+                own.start_soon(work, end, begun)
+                await begun.wait()
+                own.cancel_scope.cancel()
+
+    while busy_threads(frozenset()):  # of an earlier test: it would be the last that came back
+        await trio.lowlevel.checkpoint()
+    begun = trio.Event()
+    nursery.start_soon(work, others, begun)
+    await begun.wait()
+    try:
+        with pytest.raises(LeftoversError, match="left behind: the thread shared"):
+            await leave()
+        assert len(threads) == 2
+        assert len({*threads}) == 1
+    finally:
+        end.set()
+
+
+async def test_a_thread_that_is_at_work_for_others_all_the_time_is_not_left(nursery: trio.Nursery) -> None:
+    end = threading.Event()
+    nursery.start_soon(lambda: trio.to_thread.run_sync(end.wait))
+    await trio.testing.wait_all_tasks_blocked()
+    async with no_leftovers():
+        await trio.to_thread.run_sync(int)
+    end.set()
+
+
+@attrs.define(eq=False, weakref_slot=False)
+class NoReference:
+    def __call__(self, outcome: object) -> None: ...
+
+
+@attrs.define
+class NoHash(NoReference): ...
+
+
+@pytest.mark.parametrize("teller", [NoReference(), NoHash()])
+def test_work_whose_teller_cannot_be_referred_to_is_its_threads(teller: NoReference) -> None:
+    """It is not known from the thread's next work."""
+    end = threading.Event()
+    trio.lowlevel.start_thread_soon(end.wait, teller)
+    try:
+        with no_leftovers():
+            pass
+    finally:
+        end.set()
+
+
+def test_what_calls_for_a_look_at_threads_is_not_held_by_it() -> None:
+    """By a frame that holds itself, until garbage is collected."""
+
+    def look() -> weakref.ref[object]:
+        mine = threading.Event()
+        with no_leftovers():
+            pass
+        return weakref.ref(mine)
+
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    gc.disable()
+    try:
+        assert look()() is None
+    finally:
+        gc.enable()
+        end.set()
+        thread.join()
 
 
 def test_what_the_block_raises_goes_on_with_a_note() -> None:

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import trio
 
-from trio_tools.testing._outside import busy_threads, functions_waited_in, waits_for_descriptors
+from trio_tools.testing._outside import ThreadAtWork, busy_threads, functions_waited_in, waits_for_descriptors
 
 # How often in a row a virtual clock lets the loop wait for threads before the run is given up: two seconds' worth.
 MOST_PAUSES = 40
@@ -68,7 +68,7 @@ class VirtualClock(trio.abc.Clock):
     """Time that passes only when nothing can run: it jumps to the next deadline. `others` are threads that were at work
     before, for somebody else."""
 
-    def __init__(self, others: Set[threading.Thread] = frozenset()) -> None:
+    def __init__(self, others: Set[ThreadAtWork] = frozenset()) -> None:
         self._others = others
         self._doomed: Doom | None = None
         self._steps = 0

@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import stat
-import threading
 from collections.abc import Callable, Collection, Mapping, Set
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +17,7 @@ import trio
 
 from trio_tools.pipeline import job_tasks
 from trio_tools.testing._abandoned import closing_tasks, tasks_below
-from trio_tools.testing._outside import busy_threads
+from trio_tools.testing._outside import ThreadAtWork, busy_threads
 from trio_tools.testing._processes import child_pids, marked_pids
 from trio_tools.testing._surroundings import Surroundings, collect_garbage
 from trio_tools.testing._where import user_place
@@ -145,8 +144,8 @@ def _threads(surroundings: Surroundings) -> Things:
     return busy_threads(surroundings.others)
 
 
-def _thread(thread: threading.Thread) -> str:
-    return f"the thread {thread.name}"
+def _thread(at_work: ThreadAtWork) -> str:
+    return f"the thread {at_work.thread.name}"
 
 
 def _children(_: Surroundings) -> Things:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import attrs
 import trio
 
-from trio_tools.testing._outside import other_threads
+from trio_tools.testing._outside import ThreadAtWork, other_threads
 from trio_tools.testing._processes import Process, all_processes
 
 # Which exploration, or block, a process was started in: its value is told apart from every other.
@@ -27,13 +27,13 @@ FROZEN_AT_START = 1_000
 @attrs.frozen
 class Surroundings:
     """`files` is the folder that temporary files go to, `mark` what every process carries in its environment that is
-    started meanwhile; `older` are the processes, and `others` the threads, that were there before, and are nobody's
-    business."""
+    started meanwhile; `older` are the processes, and `others` the threads at work, that were there before, and are
+    nobody's business."""
 
     files: str
     mark: str
     older: Set[Process]
-    others: Set[threading.Thread]
+    others: Set[ThreadAtWork]
 
 
 @contextmanager
