@@ -13,7 +13,7 @@ from trio.testing import MockClock
 from trio_tools import Cause, ErrorCode, deadline, tool
 
 
-@pytest.mark.parametrize("seconds", [0, -1, inf, nan, True])
+@pytest.mark.parametrize("seconds", [0, -1, inf, nan, True, pytest.param(10**400, id="1e400")])
 def test_a_limit_is_a_positive_finite_number_of_seconds(seconds: float) -> None:
     """T001, T002, T004, TT7: no number means "no limit"; what wants none opens none."""
     with pytest.raises(ValueError, match="seconds must be a positive finite number of seconds"):

@@ -76,14 +76,6 @@ async def test_a_search_that_is_given_up_leaves_no_process(
         assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_python_goes_on_where_ripgrep_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: Ripgrep) -> None:
-    """F009: killed from outside, or for want of memory; the answer is the same, since Python gives it."""
-    pids = started(monkeypatch, lambda pid: os.kill(pid, signal.SIGKILL))
-    with opened(folder(tmp_path, "root", {"a": "x"}), ripgrep) as tools:
-        assert tools.grep("x") == "Found 1 matches\n\na\nLine 1: x"
-    assert all(map(is_gone, pids))
-
-
 def test_a_long_line_is_not_held_by_ripgrep(tmp_path: Path, ripgrep: Ripgrep) -> None:
     """F009: it dies of its limit rather than hold a line of 130 MiB; Python searches such a line piece by piece."""
     with open(tmp_path / "line", "wb") as line:
@@ -98,24 +90,6 @@ def test_a_long_line_is_not_held_by_ripgrep(tmp_path: Path, ripgrep: Ripgrep) ->
         os.unlink(tmp_path / "line")
     assert done.returncode == -signal.SIGABRT
     assert b"memory allocation" in done.stderr
-
-
-def test_python_goes_on_where_ripgrep_has_not_the_memory_to_list_a_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: Ripgrep
-) -> None:
-    """F009: it says so of the directory, goes on, and is not to be believed."""
-    root = folder(tmp_path, "root", {"a": "x", "sub/b": "x"})
-    words = "rg: ./sub: Cannot allocate memory (os error 12)"
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\nprintf './a\\0001\\r\\n'; echo '{words}' >&2; exit 2\n")
-    program.chmod(0o755)
-
-    def command(*_: object) -> list[str]:
-        return [str(program)]
-
-    monkeypatch.setattr(Ripgrep, "command", command)
-    with opened(root, ripgrep) as tools:
-        assert tools.grep("x") == "Found 2 matches\n\na\nLine 1: x\n\nsub/b\nLine 1: x"
 
 
 def test_nothing_of_the_surroundings_changes_a_search(

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,29 @@ def test_what_is_just_becoming_another_program_is_looked_at_again(monkeypatch: p
 
     monkeypatch.setattr(_escapees, "_environment", at_first_without)
     try:
+        assert trio.run(partial(_escapees.kill_escapees, MARK, leader=0))
+        assert not Path(f"/proc/{daemon.pid}").exists()
+    finally:
+        daemon.kill()
+        daemon.wait()
+
+
+# Its first thread ends, and another one runs on.
+_HEADLESS = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(300,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_what_has_ended_its_first_thread_is_found() -> None:
+    """B022: the process itself looks dead, and shows no environment."""
+    environment = {**os.environ, MARK_VARIABLE: MARK}
+    daemon = subprocess.Popen([sys.executable, "-c", _HEADLESS], env=environment, start_new_session=True)
+    try:
+        while b") Z" not in Path(f"/proc/{daemon.pid}/stat").read_bytes():
+            time.sleep(0.001)
+        assert len(os.listdir(f"/proc/{daemon.pid}/task")) == 2
         assert trio.run(partial(_escapees.kill_escapees, MARK, leader=0))
         assert not Path(f"/proc/{daemon.pid}").exists()
     finally:

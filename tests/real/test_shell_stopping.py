@@ -65,6 +65,16 @@ COMMANDS: dict[str, tuple[str | None, float]] = {
 }
 
 
+@pytest.mark.parametrize("grace", [3_000_000, 1e300])
+@pytest.mark.parametrize("start", [start_supervised, start_in_process])
+async def test_a_grace_may_be_as_long_as_one_likes(tmp_path: Path, rest: str, start: Start, grace: float) -> None:
+    """B020: also longer than the system waits at a time."""
+    tool = shell_tool(tmp_path, start=start, grace=grace)
+    command = "trap 'for i in {1..20000}; do :; done; exit 7' TERM; echo on; while :; do :; done"
+    ran = await run(tool, command, timeout_ms=SOON * 1000)
+    assert ran.text == f"on\n[timed out after {SOON * 1000:g}ms]\n[exit code: 7]"
+
+
 @pytest.mark.parametrize("how", ["timeout", "cancel"])
 async def test_everything_is_gone_within_the_grace_and_the_output_is_kept(bash: Tool, rest: str, how: str) -> None:
     """Case B25 (a), (b), B021, B022, B024: the whole tree, also what ignores SIGTERM or left the group."""

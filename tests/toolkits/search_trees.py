@@ -110,6 +110,8 @@ INCLUDES = st.sampled_from(
         "?",
         "{a,b.py}",
         "**/d*/**",
+        "a*/.",
+        "./a",
         "!x",
     ]
 )

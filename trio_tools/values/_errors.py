@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
 from enum import StrEnum
-from math import inf
 
 import attrs
 
@@ -82,8 +82,9 @@ class EffectUnknownError(ToolError):
 
 
 def check_seconds(name: str, seconds: object) -> float:
-    """The number itself, if it is a positive finite number of seconds. Raises `ValueError` naming it otherwise."""
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < inf:
+    """The number itself, if it is a positive number of seconds that a clock can count to: finite, and no more than a
+    float holds. Raises `ValueError` naming it otherwise."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= sys.float_info.max:
         raise ValueError(f"{name} must be a positive finite number of seconds, not {seconds!r}")
     return seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from functools import cache
@@ -33,6 +34,8 @@ def choose_engine(wanted: SearchEngine) -> Ripgrep | None:
     if wanted == "python":
         return None
     try:
+        if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # as inherited from some launchers
+            raise RuntimeError("this process ignores SIGCHLD, so how ripgrep ended is not known; set it to SIG_DFL")
         return _tried(_found())
     except RuntimeError as why:
         if wanted == "ripgrep":
@@ -75,21 +78,22 @@ def _tried(found: Ripgrep) -> Ripgrep:
     """The same, if it says its version, shut into a directory as it will be. Raises `RuntimeError`, saying why not."""
     if not sys.executable:
         raise RuntimeError("there is no Python to start it with")
-    here = os.open(os.path.dirname(found.path), DIRECTORY)
     try:
-        done = subprocess.run(
-            found.command(here, here, ["--no-config", "--version"]),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env={},
-            pass_fds=(here,),
-            timeout=PROBE_SECONDS,
-            check=False,
-        )
+        here = os.open(os.path.dirname(found.path), DIRECTORY)
+        try:
+            done = subprocess.run(
+                found.command(here, here, ["--no-config", "--version"]),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env={},
+                pass_fds=(here,),
+                timeout=PROBE_SECONDS,
+                check=False,
+            )
+        finally:
+            os.close(here)
     except (OSError, subprocess.SubprocessError) as error:
         raise RuntimeError(f"{found.path} could not be started: {error}") from None
-    finally:
-        os.close(here)
     version = re.match(rb"ripgrep (\d+)\.", done.stdout)
     if version is None:
         said = done.stderr.decode(errors="backslashreplace").strip() or f"it ended with {done.returncode}"

@@ -106,9 +106,16 @@ class _Below:
         return matches.report(walk.notes())
 
     def by_ripgrep(self, ripgrep: Ripgrep, *, take: tuple[str, ...]) -> str | None:
-        """ripgrep finds the files, and what is shown of them is read here. None if it died."""
-        candidates = Candidates()
+        """ripgrep finds the files, and what is shown of them is read here. None if it died, or could not be started."""
         walk = Walk(self.top, self.files, self.ctx)
+        try:
+            candidates = self._candidates(ripgrep, take, walk)
+        except OSError:  # there are no descriptors or no processes left: Python needs fewer, and says so
+            return None
+        return None if candidates is None else self._shown(candidates, walk)
+
+    def _candidates(self, ripgrep: Ripgrep, take: tuple[str, ...], walk: Walk) -> Candidates | None:
+        candidates = Candidates()
         folders = _Folders(self.files, self.top.names)
         inner = self.root.enter()
         try:
@@ -127,7 +134,7 @@ class _Below:
                     if folders.matcher(folder)(name):
                         names = tuple(path.split("/"))
                         candidates.add(shown_path((*self.top.names, *names)), names, count)
-            return None if counting.died else self._shown(candidates, walk)
+            return None if counting.died else candidates
         finally:
             os.close(inner)
 

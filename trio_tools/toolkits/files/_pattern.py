@@ -108,7 +108,7 @@ def _texts(one: str, pattern: str, inside: Inside, *, anywhere: bool) -> list[st
         parts = inside(parts or [])
     if parts is None or ".." in parts:
         raise outside_pattern(pattern)
-    if not parts or one.endswith("/"):
+    if not parts or one.rsplit("/", 1)[-1] in ("", "."):
         raise ValueError("it names a directory, and only files are found. To find the files in it add **/*")
     if parts[-1] == "**":
         parts.append("*")

@@ -102,7 +102,8 @@ class Search:
 @attrs.define
 class Counting:
     """A search under way, for one thread. `missed` is told of each path below the top that could not be read, with the
-    number of the error. `died` tells, at the end, that ripgrep was killed, ran out of memory, or could not be shut in.
+    number of the error. `died` tells, at the end, that ripgrep was killed, ran out of memory, could not be shut in,
+    or that nobody knows.
     """
 
     process: subprocess.Popen[bytes]
@@ -127,11 +128,18 @@ class Counting:
                 self._files += 1
                 yield os.fsdecode(one[1]), int(one[2])
             rest = rest[end:]
-        status = self.process.wait()  # both pipes have ended
-        self.died = self.died or status not in _STATUSES
+        self.died = self.died or self._status() not in _STATUSES
         if self._said and not self.died:
             words = shown(self._said[:_SAID_BYTES].decode(errors="replace").strip())
             raise ToolError(f"ripgrep failed: {words}. Try again, or another pattern.", code="SEARCH_FAILED")
+
+    def _status(self) -> int | None:
+        """How it ended, now that both pipes have. None if nobody knows: the system, or somebody else, has reaped it."""
+        try:
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:  # what `Popen` would take for a 0
+            return None
+        return self.process.wait()
 
     def _output(self) -> Iterator[bytes]:
         """What it prints, as it comes."""

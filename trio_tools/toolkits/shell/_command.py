@@ -96,13 +96,13 @@ async def run_command(shell: Shell, request: Request, *, kept: tuple[Kept, Kept]
     await trio.lowlevel.checkpoint()  # for a call that was given up not even a pipe is opened
     mark = uuid.uuid4().hex
     environment = command_environment(os.environ, mark=mark)
+    longest = _or_forever(request.limits.timeout) + shell.config.grace + READING_SLACK
     try:
         child = await shell.start(
             (shell.bash, "-c", request.command), folder=request.folder, environment=environment, mark=mark
         )
     except OSError as error:
         raise ToolError(f"could not start bash: {error.strerror or error}", code="BASH_SPAWN_FAILED") from error
-    longest = _or_forever(request.limits.timeout) + shell.config.grace + READING_SLACK
     pipes = zip((child.stdout, child.stderr), kept, strict=True)
     streams = [Stream(fd, kept=place, longest=longest, progress=progress) for fd, place in pipes]
     stopped, limit = False, None

@@ -1,9 +1,10 @@
 """Processes that left a command's process group, found by the mark in their environment.
 
 A daemon starts a session of its own and is adopted by init: no signal to the group reaches it, and nothing but its
-environment says whose it was. `/proc/<pid>/environ` shows the environment a program was started with, whatever it did
-to it since. Not found: what was started with the environment wiped (`env -i`), what another user owns (`sudo`), and
-what forks on faster than `/proc` can be read. A subreaper would find the first and the last; it has to be a process of
+environment says whose it was. `/proc/<pid>/environ` shows the memory in which a program was given its environment: what
+it set or removed since is elsewhere, but a daemon that writes a title over it (`setproctitle`, PostgreSQL) has none any
+more. Not found are these, what was started with the environment wiped (`env -i`), what another user owns (`sudo`), and
+what forks on faster than `/proc` can be read. A subreaper would find all but another user's; it has to be a process of
 its own, since in this one it would adopt the children of everybody.
 """
 
@@ -146,8 +147,21 @@ def _opened(name: str, mark: str) -> list[Marked]:
 
 def _environment(pid: str) -> bytes | None:
     """The environment that a process was started with; None if it is gone, or not ours to read."""
+    environment = _memory_of_environment(f"/proc/{pid}")
+    if environment is not None:
+        return environment
     try:
-        with open(f"/proc/{pid}/environ", "rb") as environ:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return None
+    # its first thread may have ended, and with it what the process shows of itself, while others run
+    found = (_memory_of_environment(f"/proc/{pid}/task/{thread}") for thread in threads if thread != pid)
+    return next((one for one in found if one is not None), None)
+
+
+def _memory_of_environment(place: str) -> bytes | None:
+    try:
+        with open(f"{place}/environ", "rb") as environ:
             return environ.read()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None

@@ -35,6 +35,8 @@ ABANDONED_GRACE = 0.5
 KILL_BOUND = 2
 # Seconds between two looks for descendants while they are killed, unless a child ends before.
 LOOK_AGAIN = 0.01
+# Milliseconds of one wait, at most: `poll` takes no more than a C int holds. Who waits longer waits again.
+MOST_AT_A_TIME_MS = 2**31 - 1
 # Processes of one look. More are a fork bomb, which would keep us looking; the next look finds the rest.
 MOST_AT_ONCE = 10_000
 # Bytes of one read, of /proc and of the lifeline: no number here is longer.
@@ -71,7 +73,8 @@ class Supervisor:
     def _attend(self, until: float | None) -> float | None:
         """Wait for a word, the end of the host, of a child, or the time `until`. Returns the grace if one is given."""
         grace = None
-        for fd, _ in self._events.poll(None if until is None else max(0, until - monotonic()) * 1000):
+        wait = None if until is None else min(max(0, until - monotonic()) * 1000, MOST_AT_A_TIME_MS)
+        for fd, _ in self._events.poll(wait):
             if fd == self._woken:
                 posix.read(fd, READ_BYTES)
             elif fd == self._lifeline and (said := heard(fd)):
@@ -230,7 +233,8 @@ def woken(number: int, frame: object) -> None:
 def start(command: list[str]) -> int:
     """Start the command with the environment and the signals that this process was given, and return its pid.
 
-    All signals but SIGCHLD are blocked here from now on: nobody but SIGKILL and SIGSTOP gets past that.
+    All signals but SIGCHLD are blocked here from now on. What gets past that is SIGKILL and SIGSTOP, and the two that
+    the C library keeps for itself and lets nobody block (32 and 33).
     """
     signal.signal(signal.SIGCHLD, woken)
     mask = signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals() - {signal.SIGCHLD})
