@@ -11,8 +11,13 @@ from trio_tools.values import ToolError
 # There is no such file: also when the name is one that no file can have.
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 
+# The process is short of something, whatever path it was about to open.
+SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+LATER = "Try again when less is going on."
 # What can be done about a write that the operating system refused.
 _ADVICE = {
+    **dict.fromkeys(SHORT, LATER),
     errno.ENOSPC: "Free some space first.",
     errno.EDQUOT: "Free some space first.",
     errno.EFBIG: "Write less, or several files.",
@@ -140,7 +145,8 @@ def failed(path: str, error: OSError) -> ToolError:
     if error.errno == errno.ELOOP:
         return ToolError(f"{shown(path)} was replaced while it was being opened. Try again.", code="FS_FAILED")
     reason = error.strerror or type(error).__name__
-    return ToolError(f"{shown(path)} could not be read: {reason}. Try another path.", code="FS_FAILED")
+    advice = LATER if error.errno in SHORT else "Try another path."
+    return ToolError(f"{shown(path)} could not be read: {reason}. {advice}", code="FS_FAILED")
 
 
 def outside_pattern(pattern: str) -> ToolError:

@@ -16,6 +16,7 @@ from itertools import islice
 import attrs
 
 from trio_tools.tool import SyncToolContext
+from trio_tools.toolkits.files._failures import LATER, SHORT
 from trio_tools.toolkits.files._pattern import Pattern, Positions
 from trio_tools.toolkits.files._root import STAGING, Place, descend
 from trio_tools.toolkits.files._shown import shown_path
@@ -38,8 +39,6 @@ PROGRESS_EVERY = 1_000
 
 # It was there when it was listed, and is gone, or something else, by now.
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
-# The process is short of something; to leave files out for that would be a lie about what was found.
-_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 @attrs.frozen
@@ -81,9 +80,9 @@ class Walk:
     def missed(self, number: int | None, names: tuple[str, ...]) -> None:
         """Account for something that could not be opened, by the number of the error. Raises `ToolError` if the
         process, not it, is to blame."""
-        if number in _SHORT:
+        if number in SHORT:  # to leave files out for that would be a lie about what was found
             why = f"{shown_path(names)}: {os.strerror(number or 0)}"
-            raise ToolError(f"the search stopped at {why}. Try again when less is going on.", code="SEARCH_FAILED")
+            raise ToolError(f"the search stopped at {why}. {LATER}", code="SEARCH_FAILED")
         if number not in _GONE:
             self.unreadable += 1
 
