@@ -19,6 +19,14 @@ TOO_LARGE = "#" * (1024 * 1024 + 1)
 FILES: tuple[Row, ...] = (
     row("check c.toml", "c.toml: there is no such file"),
     row("run x", "c.toml: there is no such file", environment={"TRIO_TOOLS_CONFIG": "c.toml"}),
+    row(
+        "check c.toml",
+        'c.toml: [plugins.files] root: must be the path of a directory, and is empty; the working directory is "."',
+        'c.toml: [plugins.shell] root: must be the path of a folder, and is empty; the working folder is "."',
+        'c.toml: [plugins.spill] directory: must be a path, and is empty; the working directory is "."',
+        files={"c.toml": "[plugins.files]\nroot = ''\n[plugins.shell]\nroot = ''\n[plugins.spill]\ndirectory = ''"},
+    ),
+    row("tools", "TRIO_TOOLS_CONFIG must be a path, and is empty", environment={"TRIO_TOOLS_CONFIG": ""}),
     row("check .", ".: this is a folder, not a file"),
     row("check 'nul\x00'", "nul\\x00: cannot be read: embedded null byte"),
     row(("check", LONG), ("" + LONG[:197] + "...: cannot be read: File name too long")),

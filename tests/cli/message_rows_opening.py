@@ -88,6 +88,7 @@ OPENING: tuple[Row, ...] = (
         status=1,
         plugins={"x": plugin("await trio.sleep(60)\nyield")},
     ),
+    row("run nowhere --timeout 1e-9", "the time was up before the input was open", status=1),
     row("call nothing --set plugins.x=true", status=130, plugins={"x": plugin("raise KeyboardInterrupt\nyield")}),
 )
 

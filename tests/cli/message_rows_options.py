@@ -89,6 +89,8 @@ OPTIONS: tuple[Row, ...] = (
     row("run a --tools read,rm", '--tools: there is no tool "rm"; there are read, write, edit, glob, grep, bash'),
     row("run a --tools ''", '--tools: there is no tool ""; there are read, write, edit, glob, grep, bash'),
     row("run a --tools read,read", '--tools: "read" stands more than once'),
+    row(("run", "a", "--root", ""), "--root must be a path, and is empty"),
+    row(("call", "a", "--config="), "--config must be a path, and is empty"),
     row("run a --parallel 0", "--parallel must be a positive whole number, not 0"),
     row("run a --parallel 1.5", '--parallel must be a whole number, not "1.5"'),
     row("run a --parallel many", '--parallel must be a whole number, not "many"'),

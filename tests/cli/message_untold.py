@@ -12,6 +12,7 @@ UNTOLD: dict[str, set[tuple[str, str]]] = {
         ("cli/_config.py", "timeout (by default)"),
         ("cli/_session.py", "session {}"),
         ("cli/_tools.py", "by arguments"),
+        ("cli/_tools.py", "no tool: none of the plugins that are on brings one"),
         ("cli/_tools.py", "nothing stands round a call"),
         ("cli/_tools.py", "what it does"),
         ("cli/log/_decisions.py", "{} with key {}: {}"),

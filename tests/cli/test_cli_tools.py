@@ -79,6 +79,11 @@ def test_where_nothing_stands_round_a_call_it_says_so(tmp_path: Path) -> None:
     assert found == Told(("nothing stands round a call",), (), 0)
 
 
+def test_where_there_is_no_tool_it_says_so(tmp_path: Path) -> None:
+    found = told(row("tools --config c.toml", files={"c.toml": ""}), tmp_path)
+    assert found == Told(("no tool: none of the plugins that are on brings one",), (), 0)
+
+
 def test_an_option_of_the_config_is_seen_in_what_is_told(tmp_path: Path) -> None:
     found = told(row("tools --tools bash,read --set plugins.shell.max_timeout=7 --json"), tmp_path)
     assert [one["name"] for one in json.loads("\n".join(found.out))] == ["bash", "bash_kill", "bash_output", "read"]

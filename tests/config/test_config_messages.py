@@ -90,6 +90,13 @@ OURS = [
             f"{F}[plugins.files] search_timeout: must be a positive finite number of seconds, not 0.0",
         ],
     ),
+    (
+        "[plugins.files]\nroot = ''\n[plugins.shell]\nroot = ''",
+        [
+            f'{F}[plugins.files] root: must be the path of a directory, and is empty; the working directory is "."',
+            f'{F}[plugins.shell] root: must be the path of a folder, and is empty; the working folder is "."',
+        ],
+    ),
     ("[plugins.timeout]\nx = 1", [f"{F}[plugins.timeout] x: unknown option; there are none"]),
 ]
 VALUES = [

@@ -139,7 +139,7 @@ def test_head_takes_one_line_and_that_is_that(warm: Start) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["run", "-"], ["run", "--help"]])
+@pytest.mark.parametrize("arguments", [["run", "-"], ["run", "--help"], ["tools"], ["tools", "--pipeline"]])
 def test_a_full_disk_is_told(arguments: list[str], warm: Start) -> None:
     with open("/dev/full", "wb") as full, started(*arguments, stdout=full, start=warm) as cli:
         cli.write(turn(call("nope")) * 3)

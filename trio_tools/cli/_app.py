@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from trio_tools.cli._given import STDIN, bare, form_in, tools_in, whole_number
+from trio_tools.cli._given import STDIN, bare, form_in, path_in, tools_in, whole_number
 from trio_tools.cli._help import ABOUT, CALL, CHECK, COMPLETION, CONFIG, RUN, SCHEMA, TOOLS
 from trio_tools.cli._printable import named
 from trio_tools.cli._repair_options import add_repair
@@ -68,10 +68,10 @@ def _add_run(app: "App") -> None:
         file: Annotated[Path, Parameter(name="FILE")],
         /,
         *,
-        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG", converter=_path)] = None,
         options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
-        root: Path | None = None,
+        root: Annotated[Path | None, Parameter(converter=_path)] = None,
         parallel: Annotated[int | None, Parameter(converter=_whole_number)] = None,
         timeout: float | None = None,
         form: Annotated[str | None, Parameter(name="--format")] = None,
@@ -112,10 +112,10 @@ def _add_call(app: "App") -> None:
         arguments: Annotated[str, Parameter(name="JSON", show_default=False)] = "",
         /,
         *,
-        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG", converter=_path)] = None,
         options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
-        root: Path | None = None,
+        root: Annotated[Path | None, Parameter(converter=_path)] = None,
         timeout: float | None = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
         journal: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_JOURNAL")] = None,
@@ -154,10 +154,10 @@ def _add_tools(app: "App") -> None:
     @app.command(name="tools", help_epilogue=TOOLS)
     def list_tools(
         *,
-        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG")] = None,
+        config: Annotated[Path | None, Parameter(env_var="TRIO_TOOLS_CONFIG", converter=_path)] = None,
         options: Annotated[tuple[str, ...], Parameter(name="--set", negative="", show_default=False)] = (),
         tools: str | None = None,
-        root: Path | None = None,
+        root: Annotated[Path | None, Parameter(converter=_path)] = None,
         as_json: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
         schemas: Annotated[str | None, Parameter(name="--schemas")] = None,
         pipeline: Annotated[bool, Parameter(negative="", show_default=False)] = False,
@@ -279,6 +279,11 @@ def _setting(
 def _whole_number(_: object, tokens: "Sequence[Token]") -> int:
     """The parser itself would take 1.5 for 2."""
     return whole_number("--parallel", tokens[0].value)
+
+
+def _path(_: object, tokens: "Sequence[Token]") -> Path:
+    """The parser itself would take nothing for the working folder."""
+    return path_in(tokens[0].keyword or "a path", tokens[0].value)
 
 
 def _version() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from trio_tools.cli._printable import named
 from trio_tools.cli._status import Refused
 
@@ -44,3 +46,11 @@ def whole_number(option: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise Refused(f'{option} must be a whole number, not "{named(text)}"') from None
+
+
+def path_in(option: str, text: str) -> Path:
+    """The path that was given with an option, or by its variable. Raises `Refused` for an empty one: as a rule it comes
+    of a shell's variable that was never set, and is not to mean the working folder."""
+    if not text:
+        raise Refused(f"{option} must be a path, and is empty")
+    return Path(text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 
 from trio_tools.cli._column import column_text
+from trio_tools.cli._stdout import unwritten
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -73,7 +74,7 @@ class Listing:
     def _widths(self, rows: Sequence[Sequence[Text]]) -> list[int]:
         """Columns of the terminal for each of the table's: what it needs, or less if all of it is too wide."""
         columns = range(len(self.heads))
-        widths = [max(len(self.heads[one]), *(row[one].cell_len for row in rows)) for one in columns]
+        widths = [max([len(self.heads[one]), *(row[one].cell_len for row in rows)]) for one in columns]
         texts = [one for one in columns if one not in self.numbers]
         excess = sum(widths) + GAP * (len(widths) - 1) - console_for_stdout().width
         while excess > 0 and max(widths[one] for one in texts) > MIN_TEXT_WIDTH:
@@ -103,10 +104,13 @@ def overflow() -> Literal["crop", "ellipsis"]:
 
 def rendered(shown: RenderableType) -> str:
     """What rich makes of it for standard output, without blanks at the ends of lines. `NO_COLOR` is respected, and
-    there is no colour where there is no terminal."""
+    there is no colour where there is no terminal. Raises `Refused` if that cannot be written to."""
     console = console_for_stdout()
-    with console.capture() as captured:
-        console.print(shown)
+    try:
+        with console.capture() as captured:
+            console.print(shown)
+    except OSError as error:  # rich writes to it also what is captured, if only nothing
+        raise unwritten(error) from None
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 

@@ -74,7 +74,11 @@ class RunRequest:
     async def _run(self, config: Config, session: Session) -> int:
         async def turns(run: Run) -> int:
             async with open_source(self.file, run.place.stop.take_in_hand()) as lines:
-                return OK if lines is None else await run.on_registry(config, partial(self._turns, lines, session))
+                if lines is not None:
+                    return await run.on_registry(config, partial(self._turns, lines, session))
+                if run.place.stop.status is None:  # cut, and not by a signal
+                    raise Refused("the time was up before the input was open", status=FAILED)
+                return OK
 
         return await with_signals(self.timeout, turns)
 

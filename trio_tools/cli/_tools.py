@@ -60,12 +60,12 @@ class ToolsRequest:
                     raise Refused(str(error)) from None
             if self.pipeline:
                 joined = registry.joined()
-                rows = [(str(place), one.seam, one.function, one.plugin or "") for place, one in enumerate(joined, 1)]
-                return (
-                    Listing(heads=("", "seam", "function", "plugin"), rows=rows)
-                    if rows
-                    else "nothing stands round a call"
-                )
+                places = [(str(place), one.seam, one.function, one.plugin or "") for place, one in enumerate(joined, 1)]
+                if not places:
+                    return "nothing stands round a call"
+                return Listing(heads=("", "seam", "function", "plugin"), rows=places)
+            if not registry.tools:
+                return "no tool: none of the plugins that are on brings one"
             return Listing(heads=("tool", "plugin", "is", "budget", "what it does"), rows=list(_rows(registry)))
 
 

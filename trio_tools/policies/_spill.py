@@ -36,6 +36,8 @@ REASON_LENGTH = 300
 def _path(directory: str | Path) -> Path:
     if not isinstance(directory, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - a config file's value
         raise TypeError(f"directory must be a path, not {type(directory).__name__}")
+    if directory == "":
+        raise ValueError('directory must be a path, and is empty; the working directory is "."')
     return Path(directory)
 
 

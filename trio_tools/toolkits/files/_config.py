@@ -27,6 +27,8 @@ def _names(tools: Iterable[str]) -> tuple[str, ...]:
 def _path(root: str | Path) -> Path:
     if not isinstance(root, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - a config file's value
         raise TypeError(f"root must be the path of a directory, not {type(root).__name__}")
+    if root == "":
+        raise ValueError('root must be the path of a directory, and is empty; the working directory is "."')
     return Path(root)
 
 

@@ -39,6 +39,8 @@ def _check_limit(_: object, attribute: attrs.Attribute[float | None], value: obj
 def _as_path(value: str | Path) -> Path:
     if not isinstance(value, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - a program's that none saw
         raise TypeError(f"root must be the path of a folder, not {type(value).__name__}")
+    if value == "":
+        raise ValueError('root must be the path of a folder, and is empty; the working folder is "."')
     return Path(value)
 
 
